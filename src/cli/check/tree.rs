@@ -29,7 +29,7 @@ use baselink_site::{
     purpose::{
         check::{
             CheckedSite, Class, Ids, check, check_capture,
-            targets::{FullTargets, OrderedTargets, Targets},
+            targets::{FullTargets, Targets},
             varying_links,
         },
         relocate::is_at_any_url,
@@ -61,7 +61,7 @@ pub struct CheckedTree {
     /// The numbers of documents, and of their links.
     pub tally: Tally,
     /// The targets of links, if they are shown.
-    pub targets: OrderedTargets,
+    pub targets: Targets,
 }
 
 /// A file with findings.

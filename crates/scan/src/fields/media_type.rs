@@ -16,7 +16,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use baselink_text::{Format, Span, format::in_place_of_html};
+use baselink_text::{Charset, Format, Span, format::in_place_of_html};
 
 use super::heading::{LONGEST_DECODED, comments_end, is_white, quoted};
 
@@ -114,6 +114,11 @@ impl MediaType {
             .iter()
             .find(|(one, _)| one == name)
             .map(|(_, value)| value.as_str())
+    }
+
+    /// The character encoding that the parameter `charset` declares, if it is known.
+    pub fn charset(&self) -> Option<Charset> {
+        self.parameter("charset").and_then(Charset::for_label)
     }
 
     /// The bytes of the `boundary` parameter, without trailing white space (RFC 2046, 5.1.1: a boundary does not

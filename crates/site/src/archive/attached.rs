@@ -29,39 +29,32 @@ pub struct Attached {
     read: HashSet<PathBuf>,
     /// The sum of their lengths.
     length: u64,
-    /// The length of the ZIP file, which is compressed.
-    zip_length: Option<u64>,
-    /// The sum of the lengths of the bodies in files that were read before.
+    /// The sum of the lengths of the bodies in files that were read before: at most 16 times the length of the files, or 1 MiB if
+    /// that is more.
     repeated: u64,
 }
 
 /// The place of the bodies that an HTTP archive names.
 #[derive(Debug)]
 enum BodyPlace {
-    /// The archive comes from standard input, which has no folder.
-    Absent,
-    /// The folder of the archive.
-    Folder(PathBuf),
-    /// The ZIP file in which the archive is.
-    Zip(Box<ZipArchive<File>>),
+    /// The folder of the archive; `None` for standard input, which has no folder.
+    Folder(Option<PathBuf>),
+    /// The ZIP file in which the archive is, which is compressed, and its length.
+    Zip(Box<ZipArchive<File>>, u64),
 }
 
 impl Attached {
     /// The bodies of the archive `path`; `-` is standard input.
     pub fn beside(path: &Path) -> Self {
-        let place = match path == Path::new("-") {
-            true => BodyPlace::Absent,
-            false => BodyPlace::Folder(folder_of(path).to_owned()),
-        };
-        Self::at(place, None)
+        let folder = (path != Path::new("-")).then(|| folder_of(path).to_owned());
+        Self::at(BodyPlace::Folder(folder))
     }
 
-    fn at(place: BodyPlace, zip_length: Option<u64>) -> Self {
+    fn at(place: BodyPlace) -> Self {
         Self {
             place,
             read: HashSet::new(),
             length: 0,
-            zip_length,
             repeated: 0,
         }
     }
@@ -79,7 +72,7 @@ impl Attached {
         require_apart(&mut zip, length)?;
         let name = har_name(&zip).unwrap_or_default();
         let bytes = inflated(&mut zip, &name).map_err(|error| failed(error.into()))?;
-        Ok((bytes, Self::at(BodyPlace::Zip(Box::new(zip)), Some(length))))
+        Ok((bytes, Self::at(BodyPlace::Zip(Box::new(zip), length))))
     }
 
     /// Reads the body in the file `name`.
@@ -90,14 +83,14 @@ impl Attached {
     /// too often.
     pub(super) fn read(&mut self, name: &str) -> Result<Vec<u8>> {
         let read = match &mut self.place {
-            BodyPlace::Absent => return Err(Error::new("standard input has no folder")),
-            BodyPlace::Folder(folder) => {
+            BodyPlace::Folder(None) => return Err(Error::new("standard input has no folder")),
+            BodyPlace::Folder(Some(folder)) => {
                 let mut bytes = Vec::new();
                 open_below(folder, Path::new(name))
                     .and_then(|mut file| file.read_to_end(&mut bytes))
                     .map(|_| bytes)
             }
-            BodyPlace::Zip(zip) => inflated(zip, name),
+            BodyPlace::Zip(zip, _) => inflated(zip, name),
         };
         let bytes = read.map_err(|error| match error.kind() {
             ErrorKind::InvalidInput => {
@@ -106,20 +99,18 @@ impl Attached {
             _ => Error::new(cause(&error)),
         })?;
         let length = bytes.len() as u64;
+        let of_files = match self.place {
+            BodyPlace::Zip(_, length) => length,
+            BodyPlace::Folder(_) => self.length,
+        };
         if self.read.insert(path_in_lower_case(name)) {
             self.length += length;
-        } else if self.repeated + length > self.longest_repetition() {
+        } else if self.repeated + length > of_files.saturating_mul(16).max(1 << 20) {
             return Err(Error::new("the archive names its files too often"));
         } else {
             self.repeated += length;
         }
         Ok(bytes)
-    }
-
-    /// The sum of the lengths of bodies that were read before: 16 times the length of the files, or 1 MiB if that is more.
-    fn longest_repetition(&self) -> u64 {
-        let length = self.zip_length.unwrap_or(self.length);
-        length.saturating_mul(16).max(1 << 20)
     }
 }
 

@@ -145,10 +145,7 @@ impl Entry {
         let name = media_type.as_ref().map(MediaType::to_string);
         let name = name.unwrap_or_default();
         one.capture.media_type = name.as_str().into();
-        let declared = media_type
-            .as_ref()
-            .and_then(|media_type| media_type.parameter("charset"))
-            .and_then(Charset::for_label);
+        let declared = media_type.as_ref().and_then(MediaType::charset);
         self.options = options.clone();
         self.options.query_charset = one.charset.and(declared);
         if wanted == Wanted::Documents {

@@ -34,7 +34,7 @@ use baselink_rewrite::{
 };
 use baselink_scan::{Document, MediaType, ScanOptions, UrlField, html::saved::saved, scan_as};
 use baselink_text::{
-    Charset, Code, Format, Span,
+    Code, Format, Span,
     layer::{
         escape::percent_encode,
         transfer::{Obstacle, TransferEncoding},
@@ -77,21 +77,12 @@ struct PartDraft<'m> {
     is_root: bool,
 }
 
-impl PartDraft<'_> {
-    /// The character encoding that the heading declares.
-    fn charset(&self) -> Option<Charset> {
-        self.media_type
-            .parameter("charset")
-            .and_then(Charset::for_label)
-    }
-}
-
 /// The parts of `message` that are resources, in order, for a command that wants all captures. `options` provide the retrieval
 /// URL, the resolver, the use of `Content-Location`, and the charset of pages whose heading declares none. Time and memory are
 /// linear in the size of the message.
 pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entry> {
     let structure = &entities(message);
-    let choice = OpenedParts::of(message, structure);
+    let (root, is_unused) = opened_parts(message, structure);
     let mut chains: Vec<BaseChain> = Vec::with_capacity(structure.entities.len());
     // The bases of the contents of pages that refer to parts taken out of them.
     let (mut referrers, mut referring) = (
@@ -106,7 +97,7 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
     for (index, entity) in structure.entities.iter().enumerate() {
         let chain = |at| referring.get(&at).unwrap_or(&chains[at]);
         let mut chain = referrers.base_of(message, structure, index, options, chain);
-        if entity.kind == EntityKind::Leaf && !choice.is_unused[index] {
+        if entity.kind == EntityKind::Leaf && !is_unused[index] {
             let mut part = PartDraft {
                 index,
                 entity: Arc::clone(&entity.name),
@@ -116,7 +107,7 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
                 media_type: structure.media_type(message, index, None).into_owned(),
                 body: entity.decode(message).map(|decoded| decoded.bytes),
                 is_cut: is_open && entity.body.end == message.len(),
-                is_root: choice.root == Some(index),
+                is_root: root == Some(index),
             };
             let text = part.body.as_deref().unwrap_or_default();
             let may_have_note = chain.base.is_none() || referrers.referrer(index).is_some();
@@ -142,7 +133,7 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
             .as_deref()
             .filter(|_| chains[index].rule != Rule::Default)
     };
-    let root = choice.root.and_then(of_heading);
+    let root = root.and_then(of_heading);
     for part in &mut parts {
         let entity = &structure.entities[part.index];
         let bases = (of_heading(part.index), root);
@@ -259,7 +250,7 @@ fn scanned(part: &PartDraft<'_>, options: &Options, word: &[u8]) -> Option<Docum
     memchr::memmem::find(text, word)?;
     let scan = ScanOptions {
         entity: Arc::clone(&part.entity),
-        charset: part.charset().or(options.scan.charset),
+        charset: part.media_type.charset().or(options.scan.charset),
         ..ScanOptions::default()
     };
     scan_as(part.media_type.format(), text, &scan)
@@ -297,96 +288,83 @@ fn tell_apart(parts: &mut [PartDraft<'_>], structure: &Structure) -> bool {
     has_scopes
 }
 
-/// The document to open in a message, and the parts of other alternatives.
-struct OpenedParts {
-    root: Option<usize>,
-    /// For each entity, true if it belongs to an alternative that is not opened.
-    is_unused: Vec<bool>,
-}
-
-impl OpenedParts {
-    fn of(message: &[u8], structure: &Structure) -> Self {
-        let entities = &structure.entities;
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); entities.len()];
-        for (index, entity) in entities.iter().enumerate() {
-            if let Some(parent) = entity.parent {
-                children[parent].push(index);
-            }
-        }
-        let is_page = |index: &usize| {
-            matches!(
-                entities[*index].media_type.format(),
-                Format::Html | Format::Xhtml
-            )
-        };
-        // The part to open in each entity, computed for inner entities first.
-        let mut opened: Vec<Option<usize>> = vec![None; entities.len()];
-        let mut alternative: Vec<Option<usize>> = vec![None; entities.len()];
-        for (index, entity) in entities.iter().enumerate().rev() {
-            let inside = || children[index].iter().copied();
-            let has_page = |child: &usize| opened[*child].as_ref().is_some_and(is_page);
-            opened[index] = match entity.kind {
-                EntityKind::Leaf => (!is_attachment(message, entity)).then_some(index),
-                EntityKind::Opaque(_) => None,
-                EntityKind::Multipart { .. }
-                    if entity.media_type.essence == "multipart/related" =>
-                {
-                    let start = entity.media_type.parameter("start").map(in_brackets);
-                    let is_start = |child: &usize| {
-                        start.is_some()
-                            && content_id(message, &entities[*child]).as_deref() == start
-                    };
-                    // `type` is the media type of the root (RFC 2387, 3.1), which some programs do not write first.
-                    let kind = entity.media_type.parameter("type").unwrap_or_default();
-                    let is_of_kind = |child: &usize| {
-                        entities[*child]
-                            .media_type
-                            .to_string()
-                            .eq_ignore_ascii_case(kind)
-                    };
-                    let root = inside()
-                        .find(is_start)
-                        .or_else(|| inside().find(is_of_kind));
-                    let root = root.or_else(|| inside().next());
-                    // The disposition of a part is ignored in a `multipart/related` (RFC 2387, 4).
-                    root.and_then(|root| {
-                        opened[root].or((entities[root].kind == EntityKind::Leaf).then_some(root))
-                    })
-                }
-                EntityKind::Multipart { .. }
-                    if entity.media_type.essence == "multipart/alternative" =>
-                {
-                    // If no alternative is a page, all of them are kept.
-                    alternative[index] = inside().rfind(has_page);
-                    alternative[index]
-                        .or_else(|| inside().next())
-                        .and_then(|child| opened[child])
-                }
-                EntityKind::Multipart { .. } | EntityKind::Message => {
-                    let first = inside().find(has_page).or_else(|| inside().next());
-                    first.and_then(|child| opened[child])
-                }
-            };
-        }
-        let mut is_unused = vec![false; entities.len()];
-        for (index, entity) in entities.iter().enumerate() {
-            if let Some(parent) = entity.parent {
-                let is_other = alternative[parent].is_some_and(|chosen| chosen != index);
-                is_unused[index] = is_unused[parent] || is_other;
-            }
-        }
-        let is_document = |index: &usize| {
-            is_page(index)
-                || matches!(
-                    entities[*index].media_type.format(),
-                    Format::Svg | Format::Xml
-                )
-        };
-        Self {
-            root: opened.first().copied().flatten().filter(is_document),
-            is_unused,
+/// The document to open in a message; and for each entity, true if it belongs to an alternative that is not opened.
+fn opened_parts(message: &[u8], structure: &Structure) -> (Option<usize>, Vec<bool>) {
+    let entities = &structure.entities;
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); entities.len()];
+    for (index, entity) in entities.iter().enumerate() {
+        if let Some(parent) = entity.parent {
+            children[parent].push(index);
         }
     }
+    let is_page = |index: &usize| {
+        matches!(
+            entities[*index].media_type.format(),
+            Format::Html | Format::Xhtml
+        )
+    };
+    // The part to open in each entity, computed for inner entities first.
+    let mut opened: Vec<Option<usize>> = vec![None; entities.len()];
+    let mut alternative: Vec<Option<usize>> = vec![None; entities.len()];
+    for (index, entity) in entities.iter().enumerate().rev() {
+        let inside = || children[index].iter().copied();
+        let has_page = |child: &usize| opened[*child].as_ref().is_some_and(is_page);
+        opened[index] = match entity.kind {
+            EntityKind::Leaf => (!is_attachment(message, entity)).then_some(index),
+            EntityKind::Opaque(_) => None,
+            EntityKind::Multipart { .. } if entity.media_type.essence == "multipart/related" => {
+                let start = entity.media_type.parameter("start").map(in_brackets);
+                let is_start = |child: &usize| {
+                    start.is_some() && content_id(message, &entities[*child]).as_deref() == start
+                };
+                // `type` is the media type of the root (RFC 2387, 3.1), which some programs do not write first.
+                let kind = entity.media_type.parameter("type").unwrap_or_default();
+                let is_of_kind = |child: &usize| {
+                    entities[*child]
+                        .media_type
+                        .to_string()
+                        .eq_ignore_ascii_case(kind)
+                };
+                let root = inside()
+                    .find(is_start)
+                    .or_else(|| inside().find(is_of_kind));
+                let root = root.or_else(|| inside().next());
+                // The disposition of a part is ignored in a `multipart/related` (RFC 2387, 4).
+                root.and_then(|root| {
+                    opened[root].or((entities[root].kind == EntityKind::Leaf).then_some(root))
+                })
+            }
+            EntityKind::Multipart { .. }
+                if entity.media_type.essence == "multipart/alternative" =>
+            {
+                // If no alternative is a page, all of them are kept.
+                alternative[index] = inside().rfind(has_page);
+                alternative[index]
+                    .or_else(|| inside().next())
+                    .and_then(|child| opened[child])
+            }
+            EntityKind::Multipart { .. } | EntityKind::Message => {
+                let first = inside().find(has_page).or_else(|| inside().next());
+                first.and_then(|child| opened[child])
+            }
+        };
+    }
+    let mut is_unused = vec![false; entities.len()];
+    for (index, entity) in entities.iter().enumerate() {
+        if let Some(parent) = entity.parent {
+            let is_other = alternative[parent].is_some_and(|chosen| chosen != index);
+            is_unused[index] = is_unused[parent] || is_other;
+        }
+    }
+    let is_document = |index: &usize| {
+        is_page(index)
+            || matches!(
+                entities[*index].media_type.format(),
+                Format::Svg | Format::Xml
+            )
+    };
+    let root = opened.first().copied().flatten();
+    (root.filter(is_document), is_unused)
 }
 
 /// True if `entity` is an attachment (RFC 2183, 2.2).

@@ -72,12 +72,10 @@ impl<'a> CapturedBody<'a> {
         if is_compressed && format.is_of_page() {
             return Err(STILL_COMPRESSED);
         }
-        let charset = media_type.and_then(|media_type| media_type.parameter("charset"));
-        let charset = charset.and_then(Charset::for_label);
         Ok(Self {
             bytes,
             format,
-            charset,
+            charset: media_type.and_then(MediaType::charset),
             damage: None,
             options: None,
         })

@@ -141,7 +141,12 @@ impl<R: Read + Seek> Wacz<R> {
         let (name, number) = &self.archives[at];
         let name = visible(name);
         let why = match self.zip.by_index(*number) {
-            Ok(file) if is_supported(file.compression()) => {
+            Ok(file)
+                if matches!(
+                    file.compression(),
+                    CompressionMethod::Stored | CompressionMethod::Deflated
+                ) =>
+            {
                 let is_compressed = !ends_with(&self.archives[at].0, ".warc");
                 let is_deflated = file.compression() == CompressionMethod::Deflated;
                 let longest = match is_compressed && is_deflated {
@@ -267,12 +272,4 @@ pub fn is_archive_in_wacz(name: &str) -> bool {
 /// True if `name` ends with `end`, whatever its case.
 fn ends_with(name: &str, end: &str) -> bool {
     name.to_ascii_lowercase().ends_with(end)
-}
-
-/// True if the compression method is supported.
-fn is_supported(method: CompressionMethod) -> bool {
-    matches!(
-        method,
-        CompressionMethod::Stored | CompressionMethod::Deflated
-    )
 }

@@ -23,12 +23,7 @@
 //! Deliberately absent: `WebResourceResponse`, which is a serialized macOS object with status and header fields;
 //! CDATA in XML, which Apple's programs do not write; and writing archives.
 
-use std::{
-    borrow::Cow,
-    collections::HashMap,
-    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
-    io::Cursor,
-};
+use std::{borrow::Cow, collections::HashMap, io::Cursor};
 
 use baselink_rewrite::{Options, Source};
 use baselink_scan::MediaType;
@@ -39,7 +34,7 @@ use super::{
     entry::{ArchivedResource, Entry, Wanted},
     message::file_name_of,
 };
-use crate::collection::capture::Capture;
+use crate::collection::{capture::Capture, hashed};
 
 /// The first bytes of a binary property list.
 const BINARY: &[u8] = b"bplist00";
@@ -173,7 +168,7 @@ pub fn web_archive<'o>(
             draft.body.unwrap_or_default(),
         );
         // A frame may have the URL of the page, and another body.
-        let digest = BuildHasherDefault::<DefaultHasher>::default().hash_one(&body);
+        let digest = hashed(&body);
         let is_other = *taken.entry(url.clone()).or_insert(digest) != digest;
         let mut capture = Capture::of(&url);
         capture.key = is_other.then(|| format!("frame:/{number}/{}", file_name_of(&url)).into());

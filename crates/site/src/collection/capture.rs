@@ -45,6 +45,7 @@ use jiff::{
 use super::{
     file_names::{path, rounds},
     index::{Collection, UrlTarget},
+    near::hashed,
     normal::{MAX_REDIRECTS, fragment_of, normal, with_other_scheme},
     text_map::TextMap,
 };
@@ -93,10 +94,7 @@ impl Capture {
 
 /// A digest of an identifier of a capture: its record id, or the digest of its body.
 pub fn name_digest(kind: &str, name: &str) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    (kind, name).hash(&mut hasher);
-    hasher.finish()
+    hashed((kind, name))
 }
 
 /// A time in UTC to the second.
@@ -236,8 +234,8 @@ pub struct Captures {
     exchanges: Vec<(u64, u32)>,
     /// The ids of exchanges with another method than `GET`.
     other_methods: HashSet<u64>,
-    /// The media types, each stored once, and their indexes.
-    media_types: HashMap<Arc<str>, u32>,
+    /// The media types, each stored once.
+    media_types: TextMap<()>,
 }
 
 /// The number of bytes that a capture takes in memory without its URLs, roughly.
@@ -316,7 +314,7 @@ impl Candidate {
     }
 
     /// Takes the body of the capture that this revisit repeats. `bodies` are sorted, and the first item wins.
-    fn find_body(&mut self, bodies: &[NamedBody], media_types: &[Arc<str>]) {
+    fn find_body(&mut self, bodies: &[NamedBody], media_types: &TextMap<()>) {
         let body_of = |name: &u64| {
             let at = bodies.partition_point(|body| body.name < *name);
             bodies.get(at).filter(|body| body.name == *name)
@@ -325,7 +323,7 @@ impl Candidate {
             Some(body) => {
                 self.item = body.item;
                 // Only the record of the body proves that it is HTML.
-                if matches!(&*media_types[self.media_type as usize], "" | "text/html") {
+                if matches!(media_types.url(self.media_type as usize), "" | "text/html") {
                     self.media_type = body.media_type;
                 }
                 if self.status == 304 {
@@ -340,11 +338,11 @@ impl Candidate {
 }
 
 /// The resources of an archive.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct ChosenCaptures {
     /// The resources in the order of their URLs, and then those with keys.
     pub resources: Vec<CapturedResource>,
-    media_types: Vec<Arc<str>>,
+    media_types: TextMap<()>,
     /// The resources by their URLs and by URLs that redirect to them. The names are the paths of their files.
     pub collection: Arc<Collection>,
 }
@@ -373,13 +371,14 @@ impl ChosenCaptures {
     /// The URL of the resource as it was captured.
     pub fn url(&self, resource: usize) -> &str {
         let CapturedResource { number, url, .. } = &self.resources[resource];
-        let normal = || self.collection.captured_url(*number as usize);
+        let normal = || self.collection.urls.url(*number as usize);
         url.as_deref().unwrap_or_else(normal)
     }
 
     /// The media type of the resource, without parameters.
     pub fn media_type(&self, resource: usize) -> &str {
-        &self.media_types[self.resources[resource].media_type as usize]
+        let number = self.resources[resource].media_type;
+        self.media_types.url(number as usize)
     }
 }
 
@@ -409,7 +408,9 @@ impl Captures {
         let normal = normal.into_owned();
         let location = capture.location.as_deref().map_or(0, str::len);
         self.size += (OF_CAPTURE + 2 * capture.url.len() + location) as u64;
-        let media_type = self.media_type(&capture.media_type);
+        let (Ok(media_type) | Err(media_type)) =
+            self.media_types.add(capture.media_type.as_bytes(), ());
+        let media_type = u32::try_from(media_type).unwrap_or(u32::MAX);
         if capture.repeats.is_empty() {
             let body = |name| NamedBody {
                 name,
@@ -449,19 +450,9 @@ impl Captures {
         });
     }
 
-    /// The index of a media type.
-    fn media_type(&mut self, media_type: &Arc<str>) -> u32 {
-        if let Some(number) = self.media_types.get(media_type) {
-            return *number;
-        }
-        let number = u32::try_from(self.media_types.len()).unwrap_or(u32::MAX);
-        self.media_types.insert(Arc::clone(media_type), number);
-        number
-    }
-
     /// The best capture of each URL, the media types, and the places of the first captures. A URL without a capture gets one with
     /// the status 0.
-    fn best(self) -> (TextMap<Candidate>, Vec<Arc<str>>, Vec<CaptureOrder>) {
+    fn best(self) -> (TextMap<Candidate>, TextMap<()>, Vec<CaptureOrder>) {
         let Self {
             near,
             urls,
@@ -472,10 +463,6 @@ impl Captures {
             other_methods,
             media_types,
         } = self;
-        let mut by_number: Vec<Arc<str>> = vec![Arc::default(); media_types.len()];
-        for (media_type, number) in media_types {
-            by_number[number as usize] = media_type;
-        }
         let ignored = exchanges
             .into_iter()
             .filter(|(id, _)| other_methods.contains(id));
@@ -489,7 +476,7 @@ impl Captures {
             let first = &mut firsts[capture.url as usize];
             *first = (capture.date.is_none(), capture.date, capture.item).min(*first);
             if !capture.repeats().is_empty() {
-                capture.find_body(&bodies, &by_number);
+                capture.find_body(&bodies, &media_types);
             }
             // Among equals, the later one wins.
             let before = &mut best[capture.url as usize];
@@ -497,13 +484,12 @@ impl Captures {
                 *before = capture;
             }
         }
-        (urls.with_values(best).0, by_number, firsts)
+        (urls.with_values(best), media_types, firsts)
     }
 
     /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
         let (found, media_types, firsts) = self.best();
-        let media_type = |best: &Candidate| &media_types[best.media_type as usize];
         let is_resource = |index: &u32| found.values[*index as usize].is_resource();
         let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
         let has_key = |index: u32| found.values[index as usize].has_key();
@@ -517,7 +503,10 @@ impl Captures {
             let index = order[number] as usize;
             let best = &found.values[index];
             let named = best.url().filter(|_| !best.has_key());
-            (named.unwrap_or(found.url(index)), &**media_type(best))
+            (
+                named.unwrap_or(found.url(index)),
+                media_types.url(best.media_type as usize),
+            )
         };
         let rounds = rounds(order.len(), resource);
         // The paths of the files are derived from URLs and are not used to find them.
@@ -583,7 +572,7 @@ impl Captures {
                 }
             };
         }
-        collection.urls = found.with_values(targets).0;
+        collection.urls = found.with_values(targets);
         collection
             .uses
             .resize_with(resources.len(), Default::default);

@@ -44,32 +44,22 @@ const LEVELS: usize = 8;
 pub struct Companions {
     /// True if the comments of programs that saved pages are ignored.
     ignores_pages: bool,
-    /// The pages in each folder that contains a possible companion folder.
-    pages: PathCache<Pages>,
-    /// For each folder, the nearest companion folder, which may be the folder itself or one around it.
-    around: PathCache<Option<Arc<Path>>>,
-    /// For each folder, true if Firefox named its files.
-    named_by_firefox: PathCache<bool>,
-    /// For each page, the comment in which it records its source.
-    urls: PathCache<Option<Saved>>,
+    facts: Arc<Mutex<HashMap<PathBuf, Arc<PathFacts>>>>,
     /// The current folder.
     here: Arc<OnceLock<PathBuf>>,
 }
 
-/// A cache of facts about paths.
-type PathCache<T> = Arc<Mutex<HashMap<PathBuf, Arc<OnceLock<T>>>>>;
-
-/// The cached fact about `path`, computed once. Only callers that ask about the same path wait for the computation.
-fn cached<T>(cache: &PathCache<T>, path: &Path, compute: impl FnOnce() -> T) -> Arc<OnceLock<T>> {
-    let cell = {
-        let mut cells = cache.lock().unwrap_or_else(PoisonError::into_inner);
-        match cells.get(path) {
-            Some(cell) => Arc::clone(cell),
-            None => Arc::clone(cells.entry(path.to_owned()).or_default()),
-        }
-    };
-    cell.get_or_init(compute);
-    cell
+/// Facts about a path, each found out once. Only callers that ask about the same path wait for the answer.
+#[derive(Debug, Default)]
+struct PathFacts {
+    /// The pages in a folder that contains a possible companion folder.
+    pages: OnceLock<Pages>,
+    /// The nearest companion folder, which may be the folder itself or one around it.
+    around: OnceLock<Option<Arc<Path>>>,
+    /// True if Firefox named the files of the folder.
+    is_named_by_firefox: OnceLock<bool>,
+    /// The comment in which a page records its source.
+    comment: OnceLock<Option<Saved>>,
 }
 
 /// The names of the existing companion folders of `page`.
@@ -150,6 +140,15 @@ impl Companions {
         std::path::absolute(here.join(path)).unwrap_or_else(|_| path.to_owned())
     }
 
+    /// The facts about `path`.
+    fn of(&self, path: &Path) -> Arc<PathFacts> {
+        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        match facts.get(path) {
+            Some(known) => Arc::clone(known),
+            None => Arc::clone(facts.entry(path.to_owned()).or_default()),
+        }
+    }
+
     /// The companion folder that contains the file `path`.
     fn around(&self, path: &Path) -> Option<Arc<Path>> {
         let folder = path.parent()?;
@@ -159,7 +158,7 @@ impl Companions {
                 .find(|folder| self.is_companion(folder))
                 .map(Arc::from)
         };
-        cached(&self.around, folder, find).get()?.clone()
+        self.of(folder).around.get_or_init(find).clone()
     }
 
     /// True if `folder` is a companion folder: its name has a known suffix, and one of these conditions holds. A page
@@ -169,20 +168,20 @@ impl Companions {
         let name = folder.file_name().map(|name| name.to_string_lossy());
         let stem = name.as_deref().and_then(stem_of_companion);
         stem.zip(folder.parent()).is_some_and(|(stem, around)| {
-            let pages = cached(&self.pages, around, || Pages::of(around));
-            pages.get().is_some_and(|pages| {
-                pages.stems.contains(stem) || (!self.ignores_pages && pages.has_saved_page())
-            }) || self.is_named_by_firefox(folder)
+            let facts = self.of(around);
+            let pages = facts.pages.get_or_init(|| Pages::of(around));
+            pages.stems.contains(stem)
+                || (!self.ignores_pages && pages.has_saved_page())
+                || self.is_named_by_firefox(folder)
         })
     }
 
     /// True if Firefox named all files in `folder`.
     fn is_named_by_firefox(&self, folder: &Path) -> bool {
-        cached(&self.named_by_firefox, folder, || {
-            is_named_by_firefox(folder)
-        })
-        .get()
-            == Some(&true)
+        let facts = self.of(folder);
+        *facts
+            .is_named_by_firefox
+            .get_or_init(|| is_named_by_firefox(folder))
     }
 
     /// The comment about the source of the page `path`; `None` if the page is outside `root` because of a symbolic
@@ -196,7 +195,7 @@ impl Companions {
             let is_inside = real(path)?.starts_with(real(root)?);
             is_inside.then(|| saved_comment(path)).flatten()
         };
-        cached(&self.urls, path, read).get()?.clone()
+        self.of(path).comment.get_or_init(read).clone()
     }
 }
 

@@ -34,9 +34,8 @@ pub const FILES: [&str; 3] = ["_redirects", "netlify.toml", "vercel.json"];
 /// The rules of the hosts of a site.
 #[derive(Debug, Default)]
 pub struct HostRules {
-    files: Vec<FileRules>,
-    /// The name of the file of each rule, and the reference to which the rule leads.
-    pub(crate) targets: Vec<(String, String)>,
+    /// The files with their names.
+    files: Vec<(String, FileRules)>,
     /// A sentence about each file that could not be understood.
     pub problems: Vec<String>,
 }
@@ -117,12 +116,7 @@ impl HostRules {
         };
         match rules {
             Ok(rules) => {
-                let targets = rules
-                    .rules
-                    .iter()
-                    .map(|rule| (name.into(), rule.to.clone()));
-                self.targets.extend(targets);
-                self.files.push(rules);
+                self.files.push((name.to_owned(), rules));
             }
             Err(problem) => {
                 let sentence = format!("{name}: its redirects are not used: {problem}");
@@ -135,7 +129,7 @@ impl HostRules {
     pub fn names(&self, path: &str) -> bool {
         let path = decode(path.trim_matches('/'));
         let mut files = self.files.iter();
-        files.any(|rules| rules.plain.contains_key(&path))
+        files.any(|(_, rules)| rules.plain.contains_key(&path))
     }
 
     /// The reference to which a host redirects the path of a URL, or whose resource it sends in place of a file. `None` if no
@@ -145,7 +139,13 @@ impl HostRules {
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         self.files
             .iter()
-            .find_map(|rules| rules.followed(&parts, is_there))
+            .find_map(|(_, rules)| rules.followed(&parts, is_there))
+    }
+
+    /// The name of the file of each rule, and the reference to which the rule leads.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = (&str, &str)> {
+        let files = self.files.iter();
+        files.flat_map(|(name, file)| file.rules.iter().map(|rule| (&**name, &*rule.to)))
     }
 }
 

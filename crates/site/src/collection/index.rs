@@ -130,7 +130,7 @@ impl UrlTarget {
 pub struct Collection {
     pub(super) origins: Origins,
     /// Prefixes of URLs that mean the same.
-    pub(super) same: Arc<SameTable>,
+    pub same: Arc<SameTable>,
     /// The paths of the resources.
     pub(super) files: TextMap<()>,
     /// The kinds of the resources that are not files.
@@ -148,7 +148,7 @@ pub struct Collection {
     /// True if the names of files are those on a server. A crawler gave none of them.
     pub is_served: bool,
     /// True if resources are found by their URLs alone, query included, and never by their names.
-    pub(super) only_urls: bool,
+    pub(crate) only_urls: bool,
     /// True if the copy lacks the symbolic links.
     pub(super) lacks_links: bool,
     /// The media types of files whose names do not tell them.
@@ -168,7 +168,7 @@ pub struct Collection {
     /// The captured resources with incomplete bodies.
     pub(super) cut: HashSet<usize>,
     /// The fragments of redirects, by the number of the URL that redirects.
-    pub(super) fragments: HashMap<usize, Box<str>>,
+    pub(crate) fragments: HashMap<usize, Box<str>>,
     /// The redirects and rewrites of the host. They count if the root of the site is that of its host.
     pub host_rules: HostRules,
     /// The uses of captured resources by the documents that were localized so far, as bits. Empty unless the resources are captures.
@@ -201,11 +201,6 @@ impl Collection {
         }
     }
 
-    /// Sets the prefixes of URLs that mean the same.
-    pub fn set_same(&mut self, same: Arc<SameTable>) {
-        self.same = same;
-    }
-
     /// True if a folder has this path.
     pub(super) fn has_folder(&self, path: &[u8]) -> bool {
         path.is_empty() || self.folders.contains(path)
@@ -219,19 +214,9 @@ impl Collection {
         })
     }
 
-    /// The captured URL with this number.
-    pub(super) fn captured_url(&self, number: usize) -> &str {
-        self.urls.url(number)
-    }
-
     /// True if the body of the captured resource with this number is incomplete.
     pub fn is_cut(&self, number: usize) -> bool {
         self.cut.contains(&number)
-    }
-
-    /// True if resources are found by their URLs alone.
-    pub(crate) fn has_only_urls(&self) -> bool {
-        self.only_urls
     }
 
     /// Adds a resource with the retrieval URLs that are not derived from its name. If two resources share a URL or a
@@ -475,9 +460,5 @@ pub fn is_disk(root: &RootUrl) -> bool {
 
 /// The URL of the file `path` below `root`.
 pub fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
-    Some(format!(
-        "{}{}",
-        root.as_str(),
-        names::path(path, names::Percent::Encode)?
-    ))
+    Some(format!("{}{}", root.as_str(), names::encoded(path)?))
 }

@@ -51,7 +51,7 @@ use super::{
 const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];
 
 /// The extensions of pages that many servers allow URLs to omit.
-const OMITTED: [&str; 2] = [".html", ".htm"];
+pub(super) const OMITTED: [&[u8]; 2] = [b".html", b".htm"];
 
 /// The beginning of the paths at which Netlify runs functions and other services.
 const SERVICES: &str = "/.netlify/";
@@ -398,11 +398,6 @@ impl Collection {
         None
     }
 
-    /// True if the fragment of a captured redirect may replace that of a link.
-    pub(crate) fn has_fragments(&self) -> bool {
-        !self.fragments.is_empty()
-    }
-
     /// The path of the resource with this URL, below the root of a mirror.
     pub fn path_of(&self, url: &str) -> Option<Vec<u8>> {
         let found = self.locate(url).resource()?;
@@ -464,7 +459,7 @@ impl Collection {
             return from.moved(url, root);
         }
         let (folder, path_at) = self.host_folder(url)?;
-        let folder = names::path(folder, names::Percent::Encode)?;
+        let folder = names::encoded(folder)?;
         let rest = &url[path_at..];
         Some(format!(
             "{}{folder}/{}",
@@ -523,7 +518,7 @@ impl Collection {
     /// The file at `path` with an extension that servers add.
     fn with_extension(&self, path: &[u8]) -> Option<Located> {
         OMITTED.iter().find_map(|added| {
-            let number = self.file_at(&[path, added.as_bytes()].concat())?.ok()?;
+            let number = self.file_at(&[path, added].concat())?.ok()?;
             Some(resource(number, FoundBy::CleanUrl, QueryUse::None))
         })
     }
@@ -542,7 +537,10 @@ impl Collection {
         names.extend(stem_end.map(|end| path[..end].to_vec()));
         names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
         // A name cannot contain a `/`, unless it is decoded.
-        let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
+        let named = |query: &[u8]| {
+            let parts: Vec<&[u8]> = query.split(|&byte| byte == b'/').collect();
+            parts.join(&b"%2F"[..])
+        };
         let decoded = names::decode(query);
         let mut queries = vec![named(query.as_bytes()), named(&decoded), decoded];
         queries.dedup();

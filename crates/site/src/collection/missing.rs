@@ -16,7 +16,7 @@ use super::{
     index::{Absence, Collection},
     locate::{FoundBy, Located},
     near::{NearNames, composed, without_case, without_empty},
-    path::{names_folder, split_name},
+    path::{names_folder, shown, split_name},
 };
 
 /// A missing file, and a file with a similar name.
@@ -96,8 +96,4 @@ impl Collection {
     pub(super) fn similar(&self, path: &[u8]) -> Option<&[u8]> {
         self.nearest(path, true).1.map(|number| self.path(number))
     }
-}
-
-fn shown(path: &[u8]) -> String {
-    String::from_utf8_lossy(path).into_owned()
 }

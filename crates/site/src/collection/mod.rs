@@ -48,6 +48,7 @@ pub use index::{is_disk, url_below};
 pub(crate) use locate::names_prefix;
 pub use locate::{FoundBy, FoundResource, Located, QueryUse, loads_sheet};
 pub use missing::Missing;
+pub(crate) use near::hashed;
 pub(crate) use normal::{fragment_of, in_scope, normal, without_query};
 pub use path::{is_page_name, split_name, stem};
 pub(crate) use plain::{LastPath, PlainPlace};

@@ -41,7 +41,7 @@ impl NearNames {
         let mut sorted: Vec<usize> = (0..files.len()).collect();
         for &number in &sorted {
             let path = files.text(number);
-            alike.entry(hashed(&folded(path))).or_insert(number);
+            alike.entry(hashed(folded(path))).or_insert(number);
             by_name.entry(hashed(split_name(path).1)).or_insert(number);
         }
         sorted.sort_unstable_by_key(|&number| split_name(files.text(number)));
@@ -55,7 +55,7 @@ impl NearNames {
 
     /// The first file whose path equals `path` when case, encoding, normalization and empty names are ignored.
     pub fn alike(&self, path: &[u8]) -> Option<usize> {
-        self.alike.get(&hashed(&folded(path))).copied()
+        self.alike.get(&hashed(folded(path))).copied()
     }
 
     /// A file with a similar name in the folder of `path`, or with the same name in another folder.
@@ -177,7 +177,8 @@ pub fn without_empty(path: &[u8]) -> Vec<u8> {
     names.collect::<Vec<_>>().join(&b'/')
 }
 
-fn hashed(key: &[u8]) -> u64 {
+/// A digest of `key`, the same in each run.
+pub fn hashed(key: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()

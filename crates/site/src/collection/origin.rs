@@ -176,7 +176,7 @@ impl RootUrl {
                 format!("{}: a URL cannot represent this path", path.display()),
             )
         };
-        let path = names::path(&names.join(&b'/'), Percent::Encode).ok_or_else(none)?;
+        let path = names::encoded(&names.join(&b'/')).ok_or_else(none)?;
         Self::new(&format!("file:///{path}"))
     }
 
@@ -300,16 +300,21 @@ impl RootUrl {
         // Most URLs have the folder as a literal prefix, which needs no comparison of parts.
         if let Some(rest) = url.strip_prefix(folder) {
             let end = memchr::memchr2(b'?', b'#', rest.as_bytes()).unwrap_or(rest.len());
-            if let Some(below) = PathBelowRoot::plain(&rest[..end]) {
+            let path = &rest.as_bytes()[..end];
+            if PathBelowRoot::is_plain(path) {
                 return Some(PathBelowRoot {
+                    path: path.to_vec(),
+                    is_path: true,
+                    names_root: false,
                     tail: Some(folder.len()),
-                    ..below
                 });
             }
         }
         let root = Reference::split(Grammar::Rfc3986, folder);
         let url = Reference::split(Grammar::Rfc3986, url);
-        if !is_same_scheme(root.scheme()?, url.scheme()?) || !is_same_net_loc(&root, &url) {
+        let host = |url: &Reference<'_>| Some(net_loc(url.scheme()?, url.net_loc()?));
+        let is_same_host = || root.net_loc() == url.net_loc() || host(&root) == host(&url);
+        if !is_same_scheme(root.scheme()?, url.scheme()?) || !is_same_host() {
             return None;
         }
         let segments = segments(&url)?;
@@ -351,18 +356,6 @@ pub struct PathBelowRoot {
 }
 
 impl PathBelowRoot {
-    /// The path below the root, if `path` needs no decoding.
-    fn plain(path: &str) -> Option<Self> {
-        let path = path.as_bytes();
-        let below = || Self {
-            path: path.to_vec(),
-            is_path: true,
-            names_root: false,
-            tail: None,
-        };
-        Self::is_plain(path).then(below)
-    }
-
     /// True if a path has no escapes, dot segments or empty names.
     pub(crate) fn is_plain(path: &[u8]) -> bool {
         memchr::memchr2(b'%', 0, path).is_none()
@@ -596,7 +589,7 @@ impl Origins {
         Some(format!(
             "{}{}",
             root.folder.as_deref()?,
-            names::path(&joined(folders, file), Percent::Encode)?
+            names::encoded(&joined(folders, file))?
         ))
     }
 }
@@ -691,15 +684,6 @@ pub(super) fn is_same_web(left: &str, right: &str) -> bool {
             .any(|web| scheme.eq_ignore_ascii_case(web))
     };
     left.eq_ignore_ascii_case(right) || (is_web(left) && is_web(right))
-}
-
-/// True if two URLs have the same host and port.
-fn is_same_net_loc(left: &Reference<'_>, right: &Reference<'_>) -> bool {
-    let (Some(a), Some(b)) = (left.net_loc(), right.net_loc()) else {
-        return left.net_loc() == right.net_loc();
-    };
-    let [left, right] = [left, right].map(|url| url.scheme().unwrap_or_default());
-    a == b || net_loc(left, a) == net_loc(right, b)
 }
 
 /// The default port of `scheme` (RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2).

@@ -23,6 +23,11 @@ pub fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
+/// A path for display: bytes that are not UTF-8 become U+FFFD.
+pub fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
 /// A name without its extension.
 pub fn stem(name: &[u8]) -> &[u8] {
     &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]

@@ -30,14 +30,6 @@ pub enum PlainPlace<'l> {
 pub struct LastPath(Vec<u8>, Option<usize>);
 
 impl Collection {
-    /// The length of the URL of the root, if the file called `name` has the URL `url`, and links in it may have a plain meaning.
-    pub fn plain_root(&self, name: &[u8], url: &str) -> Option<usize> {
-        let root = self.folder_url()?;
-        let path = url.strip_prefix(root)?.as_bytes();
-        let is_own = path == name && self.has_own_name(self.plain_file(path)?);
-        is_own.then_some(root.len())
-    }
-
     /// The plain meaning of `link`. The URL of the root has the length `root`.
     pub fn plain_place<'l>(
         &self,

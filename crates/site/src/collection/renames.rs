@@ -26,10 +26,12 @@ use std::{
 
 use baselink_text::{Error, Result};
 
-use super::{file_names::is_valid_on_windows, index::Collection, path::split_name};
-
-/// The extensions that servers allow URLs to omit.
-const OPTIONAL_EXTENSIONS: [&[u8]; 2] = [b".html", b".htm"];
+use super::{
+    file_names::is_valid_on_windows,
+    index::Collection,
+    locate::OMITTED,
+    path::{shown, split_name},
+};
 
 impl Collection {
     /// Renames files and folders. Each pair has an old and a new path below the root, with the system's separators. A
@@ -210,9 +212,7 @@ impl Collection {
             return Some(new.to_vec());
         }
         let rest = old.strip_prefix(path).unwrap_or_default();
-        let omitted = OPTIONAL_EXTENSIONS
-            .into_iter()
-            .find(|extension| rest == *extension);
+        let omitted = OMITTED.into_iter().find(|extension| rest == *extension);
         Some(match omitted {
             Some(_) if is_index => with_slash(),
             Some(extension) => new.strip_suffix(extension).unwrap_or(new).to_vec(),
@@ -279,10 +279,6 @@ fn path(given: &[u8]) -> Result<Vec<u8>> {
 
 fn wrong(path: &[u8], why: &str) -> Error {
     Error::new(format!("{}: {why}", shown(path)))
-}
-
-fn shown(path: &[u8]) -> String {
-    String::from_utf8_lossy(path).into_owned()
 }
 
 #[cfg(test)]

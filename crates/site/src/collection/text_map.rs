@@ -97,25 +97,15 @@ impl<V> TextMap<V> {
         self.values.len()
     }
 
-    /// Replaces all values by `new`, which has one value per text. Returns the old values too.
-    pub fn with_values<W>(self, new: Vec<W>) -> (TextMap<W>, Vec<V>) {
-        let Self {
-            bytes,
-            ends,
+    /// Replaces all values by `values`, which has one value per text.
+    pub fn with_values<W>(self, values: Vec<W>) -> TextMap<W> {
+        TextMap {
+            bytes: self.bytes,
+            ends: self.ends,
             values,
-            numbers,
-            hasher,
-        } = self;
-        (
-            TextMap {
-                bytes,
-                ends,
-                values: new,
-                numbers,
-                hasher,
-            },
-            values,
-        )
+            numbers: self.numbers,
+            hasher: self.hasher,
+        }
     }
 }
 

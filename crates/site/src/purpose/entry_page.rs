@@ -90,7 +90,7 @@ fn by_host<'a, 'p>(pages: &'a [PageEntry<'p>]) -> Vec<(&'a str, Vec<&'a PageEntr
 
 /// The item of a page in the list.
 fn item(page: &PageEntry<'_>) -> String {
-    let href = names::path(page.name, names::Percent::Encode).unwrap_or_default();
+    let href = names::encoded(page.name).unwrap_or_default();
     let (shown, url) = match page.title.is_empty() {
         true => (page.url, None),
         false => (&*page.title, Some(text(page.url))),

@@ -48,7 +48,7 @@ named! {
 
 named! {
     /// The class of a finding with the cause, or the class alone if it has one cause. Logs of SARIF number them in this order.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum FindingRule {
         /// The link is absolute.
         Absolute = "pinned/absolute",
@@ -91,6 +91,7 @@ named! {
         /// The link has no target, for the [reason](super::check::Finding::reason) of the finding.
         Left = "left",
         /// The link leads out of the tree.
+        #[default]
         Outside = "outside",
         /// The target exists.
         Travels = "travels",

@@ -14,7 +14,20 @@ use super::{
     relocate::{LinkForm, Relocation, split_host},
     tally::{Counted, Tally},
 };
-use crate::collection::{Located, origin::is_assumed};
+use crate::collection::{Located, origin::is_assumed, split_name};
+
+/// The names of files that usually contain paths of pages.
+const FILES_WITH_PATHS: [&[u8]; 9] = [
+    b"robots.txt",
+    b"_headers",
+    b"_redirects",
+    b"netlify.toml",
+    b"vercel.json",
+    b".htaccess",
+    b"search_index.json",
+    b"searchindex.js",
+    b"llms.txt",
+];
 
 /// The ends of names of files with paths for scripts.
 const SCRIPTS: [&[u8]; 4] = [b".js", b".mjs", b".cjs", b".json"];
@@ -68,10 +81,20 @@ pub fn generator(paths: &[Vec<u8>]) -> Option<(&'static str, &'static str)> {
 impl Relocation {
     /// The traces in the file `name` with the contents `text`. A document was rewritten; others are copied.
     pub fn left_in(&self, name: &[u8], text: &[u8], is_document: bool) -> Tally {
+        let last = split_name(name).1;
+        let mut compressed = [".gz", ".br", ".zst"].iter();
+        let is_copy = |end: &str| {
+            let plain = name.strip_suffix(end.as_bytes());
+            plain.is_some_and(|plain| self.collection.number_at(plain).is_some())
+        };
         let names_old_urls = match is_document {
-            true if self.from().as_str() == self.to().as_str() => false,
-            true => self.names_old_root(text, true),
-            false => self.may_be_named_in(name, text),
+            true => self.from.as_str() != self.to().as_str() && self.names_old_root(text, true),
+            // A file may consist of paths, or be a compressed copy of another.
+            false => {
+                FILES_WITH_PATHS.contains(&last)
+                    || compressed.any(|end| is_copy(end))
+                    || self.names_old_root(text, false)
+            }
         };
         let mut traces = Tally::default();
         traces.add(Counted::OldUrls, names_old_urls);
@@ -79,19 +102,40 @@ impl Relocation {
         traces
     }
 
-    /// True if the old URL of the root is known, and `text` contains it. With `skips_new`, the new URL may begin with the
-    /// old one.
-    pub(super) fn names_old_root(&self, text: &[u8], skips_new: bool) -> bool {
+    /// True if the old URL of the root is known, and `text` contains it, possibly with `\/` for `/` as in JSON, or consists of its
+    /// host (`CNAME`). With `skips_new`, the new URL does not count, even if it begins with the old one.
+    fn names_old_root(&self, text: &[u8], skips_new: bool) -> bool {
+        let bare = |url: &str| Some(url.trim_end_matches('/').split_once(':')?.1.to_owned());
+        // `//old.example.org` does not contain the root `//old.example`, and `//old.example/ab` does not contain the
+        // root `//old.example/a`.
+        let continues_name = |rest: &[u8]| match rest {
+            [b'.', next, ..] | [next, ..] => next.is_ascii_alphanumeric() || b"-_:".contains(next),
+            [] => false,
+        };
         let new = Some(self.to().as_str()).filter(|_| skips_new);
-        let mut roots = self.from().spellings();
-        !is_assumed(self.from().as_str()) && roots.any(|root| Self::is_root_in(root, new, text))
+        let new = new.and_then(bare).unwrap_or("\0".into());
+        let is_in = |root: &str, new: &str| {
+            memmem::find_iter(text, root).any(|at| {
+                let rest = &text[at..];
+                !rest.starts_with(new.as_bytes()) && !continues_name(&rest[root.len()..])
+            })
+        };
+        let escaped = |url: &str| url.replace('/', "\\/");
+        let is_named = |root: String| {
+            let (host, _) = split_host(&root);
+            text.trim_ascii() == host.trim_start_matches('/').as_bytes()
+                || is_in(&root, &new)
+                || is_in(&escaped(&root), &escaped(&new))
+        };
+        let mut roots = self.from.spellings().filter_map(bare);
+        !is_assumed(self.from.as_str()) && roots.any(is_named)
     }
 
     /// True if a script or JSON has quoted paths from the root, and the move changes their meaning.
     fn has_root_paths(&self, name: &[u8], text: &[u8]) -> bool {
         let [(host, root), (_, new)] =
-            [self.from(), self.to()].map(|root| split_host(root.as_str()));
-        let moves = self.form() != LinkForm::Written || root != new;
+            [&self.from, self.to()].map(|root| split_host(root.as_str()));
+        let moves = self.form != LinkForm::Written || root != new;
         if !moves || !SCRIPTS.iter().any(|end| name.ends_with(end)) {
             return false;
         }
@@ -99,13 +143,11 @@ impl Relocation {
         bases.any(|base| memmem::find(text, base.as_bytes()).is_some())
             || memchr3_iter(b'"', b'\'', b'`', text)
                 .filter_map(|at| quoted_path(root, &text[at + 1..]))
-                .any(|path| self.is_in_site(&format!("{host}{path}")))
-    }
-
-    /// True if a file or folder of the site has this URL.
-    fn is_in_site(&self, url: &str) -> bool {
-        let located = self.collection().locate(url);
-        located.is_proof() || matches!(located, Located::Folder(_)) && url.ends_with('/')
+                .any(|path| {
+                    let located = self.collection.locate(&format!("{host}{path}"));
+                    located.is_proof()
+                        || matches!(located, Located::Folder(_)) && path.ends_with('/')
+                })
     }
 }
 

@@ -82,7 +82,7 @@ pub fn options(
         place,
     });
     let mut options = Options {
-        counts_kept: options.counts_kept && !collection.has_fragments(),
+        counts_kept: options.counts_kept && collection.fragments.is_empty(),
         guard: Some(Arc::clone(&destination) as Arc<dyn Guard>),
         destination: Some(Arc::clone(&destination) as _),
         ..options_in(options, &destination)
@@ -303,20 +303,15 @@ impl LocalDestination {
         }
         // Sitemaps, and search engines once they are installed, need absolute URLs.
         let wants_absolute = is_location(&link.element, attribute);
-        let stays_absolute = match against {
-            Against::Codebase(_)
-            | Against::ElementCodebase(..)
-            | Against::Inner(_)
-            | Against::Nothing
-            | Against::Unknown
-            | Against::Results => true,
+        let is_of_document = matches!(
+            against,
             Against::Document
-            | Against::Fallback
-            | Against::Retrieval
-            | Against::Element(_)
-            | Against::DocumentEntity => wants_absolute,
-        };
-        stays_absolute.then_some(Choice::Target)
+                | Against::Fallback
+                | Against::Retrieval
+                | Against::Element(_)
+                | Against::DocumentEntity
+        );
+        (wants_absolute || !is_of_document).then_some(Choice::Target)
     }
 
     fn has_own_base(&self, link: &LinkReport) -> bool {
@@ -345,7 +340,7 @@ impl LocalDestination {
         let is_meaningless = || {
             target.starts_with("thismessage:")
                 && link.outcome == Outcome::Rewritten
-                && self.collection.has_only_urls()
+                && self.collection.only_urls
         };
         match local {
             Some(reference) => Choice::Reference(reference),
@@ -414,7 +409,7 @@ impl LocalDestination {
             Located::BehindLink(path) | Located::Lacking(Absence::LinkOut, path) if is_relative => {
                 (Cow::Borrowed(&**path), true)
             }
-            _ if self.collection.has_only_urls() => return None,
+            _ if self.collection.only_urls => return None,
             // If URLs lead to files by their paths, this place has no file either.
             Located::Lacking(..) if self.collection.has_only_paths() => {
                 return self.local_copy(target, link);
@@ -604,7 +599,7 @@ fn relative(from: &[u8], to: &[u8]) -> Option<String> {
         .count();
     let common = memchr::memrchr(b'/', &from[..common]).map_or(0, |at| at + 1);
     let mut reference = "../".repeat(memchr::memchr_iter(b'/', &from[common..]).count());
-    let path = names::path(&to[common..], names::Percent::Encode)?;
+    let path = names::encoded(&to[common..])?;
     // The text before a colon in the first segment would be parsed as a scheme (RFC 3986, 4.2).
     let needs_dot = path.is_empty()
         || path

@@ -42,21 +42,25 @@ use self::spelling::is_web;
 pub use self::spelling::names_base;
 use crate::collection::{Collection, LastPath, PlainPlace, names_prefix, origin::is_assumed};
 
-/// The length of the URL of the root, if links of the document called `name` may have a plain meaning
-/// ([`Collection::plain_root`]).
+/// The length of the URL of the root, if the document called `name` has the URL below it, and its links may have a plain meaning
+/// ([`Collection::plain_place`]).
 fn plain_root(name: &[u8], collection: &Collection, options: &Options) -> Option<usize> {
-    let retrieval = options.retrieval.as_ref()?;
-    let url = Base::text_of(options.resolver, &retrieval.url);
-    collection
-        .plain_root(name, &url)
-        .filter(|_| !options.format.has_headings())
+    let retrieval = options.retrieval.as_ref();
+    let retrieval = retrieval.filter(|_| !options.format.has_headings())?;
+    let (root, url) = (
+        collection.folder_url()?,
+        Base::text_of(options.resolver, &retrieval.url),
+    );
+    let path = url.strip_prefix(root)?.as_bytes();
+    let is_own = path == name && collection.has_own_name(collection.plain_file(path)?);
+    is_own.then_some(root.len())
 }
 
 /// True if a document needs `target`, which is outside its collection: it embeds it, and the collection should have it, because it
 /// is a crawl or an archive, or because the document was saved.
 fn needs(collection: &Collection, link: &LinkReport, target: &str) -> bool {
     let is_saved = link.source == Source::SavedFrom;
-    let is_complete = is_saved || collection.is_of_hosts() || collection.has_only_urls();
+    let is_complete = is_saved || collection.is_of_hosts() || collection.only_urls;
     link.role == Role::Embedded && is_complete && !names_prefix(link) && is_web(target)
 }
 

@@ -13,7 +13,7 @@
 
 use baselink_rewrite::{BaseInCopy, LinkReport, NOWHERE, Reason};
 use baselink_scan::{ScanOptions, scan_as};
-use baselink_text::{Charset, Format};
+use baselink_text::Format;
 use baselink_url::{
     Base, Resolver, is_private, parses,
     reference::{has_opaque_scheme, opaque_scheme},
@@ -67,7 +67,7 @@ impl DiskPlace {
     /// The place of the document with the path `name` below the folder.
     pub fn new(name: &[u8], scheme: &str) -> Self {
         let base = |path: &str| Base::new(Resolver::Whatwg, &format!("{FOLDER}{path}"));
-        let own = names::path(name, names::Percent::Encode).unwrap_or_default();
+        let own = names::encoded(name).unwrap_or_default();
         Self {
             depth: own.matches('/').count(),
             own: base(&own),
@@ -162,7 +162,7 @@ impl DiskPlace {
                 continue;
             };
             let options = ScanOptions {
-                charset: media_type.parameter("charset").and_then(Charset::for_label),
+                charset: media_type.charset(),
                 ..ScanOptions::default()
             };
             let links = scan_as(Format::Css, &body, &options).map(|sheet| sheet.links);

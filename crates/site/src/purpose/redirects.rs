@@ -17,8 +17,11 @@ use std::{ffi::OsStr, path::PathBuf};
 
 use baselink_url::{Base, Resolver, decode_percent};
 
-use super::relocate::{Relocation, encoded, split_host};
-use crate::collection::{folder::path_of, origin::is_assumed};
+use super::relocate::{Relocation, split_host};
+use crate::collection::{
+    folder::path_of,
+    origin::{is_assumed, names},
+};
 
 /// Pages at the old paths of renamed pages, each with its path, that lead to the new paths; and the number of old paths without
 /// one, because another file has them now, or because the file is not HTML.
@@ -30,7 +33,9 @@ pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
         let is_page = [&b".html"[..], b".htm"]
             .iter()
             .any(|end| old.ends_with(end));
-        let places = encoded(old).zip(encoded(path)).zip(path_of(old));
+        let places = names::encoded(old)
+            .zip(names::encoded(path))
+            .zip(path_of(old));
         let Some(((from, path), place)) = places.filter(|_| is_page && !new.contains(old)) else {
             omitted += 1;
             continue;
@@ -70,7 +75,7 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
     let collection = relocation.collection();
     let taken = collection.new_paths();
     let [(old_host, old_root), (new_host, root)] =
-        [relocation.from(), relocation.to()].map(|root| split_host(root.as_str()));
+        [&relocation.from, relocation.to()].map(|root| split_host(root.as_str()));
     let host = match new_host == old_host || is_assumed(old_host) {
         true => "",
         false => new_host,
@@ -83,7 +88,7 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
         };
         for form in collection.forms(old) {
             let to = collection.renamed_as(number, form).unwrap_or_default();
-            let Some((from, to)) = encoded(form).zip(encoded(&to)) else {
+            let Some((from, to)) = names::encoded(form).zip(names::encoded(&to)) else {
                 continue;
             };
             let (from, to) = (format!("{old_root}{from}"), format!("{root}{to}"));

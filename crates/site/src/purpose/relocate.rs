@@ -47,7 +47,6 @@ use baselink_rewrite::{
 use baselink_scan::{Against, Role};
 use baselink_text::{Format, Span};
 use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template};
-use memchr::memmem;
 
 use super::{
     custom_property::{in_sheet, is_relative, property_user},
@@ -82,31 +81,20 @@ pub enum LinkForm {
 /// A move: a map from the URLs of a tree to new URLs.
 #[derive(Debug)]
 pub struct Relocation {
-    collection: Arc<Collection>,
-    from: RootUrl,
+    pub(super) collection: Arc<Collection>,
+    /// The URL of the root before the move.
+    pub(super) from: RootUrl,
     to: RootUrl,
     /// The old host with the new path.
     new_path: RootUrl,
-    form: LinkForm,
+    /// The form of the new links.
+    pub(super) form: LinkForm,
     /// The tree as it is, if files were renamed before. A link that leads to no file from the old place of its document is then
     /// kept.
     pub present: Option<Collection>,
     /// True if links lead to the end of the redirects of the host.
     pub follows_redirects: bool,
 }
-
-/// The names of files that usually contain paths of pages.
-const FILES_WITH_PATHS: [&[u8]; 9] = [
-    b"robots.txt",
-    b"_headers",
-    b"_redirects",
-    b"netlify.toml",
-    b"vercel.json",
-    b".htaccess",
-    b"search_index.json",
-    b"searchindex.js",
-    b"llms.txt",
-];
 
 /// The new place of a target.
 #[derive(Default)]
@@ -145,69 +133,14 @@ impl Relocation {
         }
     }
 
-    /// True if `url`, below the new root, leads to a file of the tree as it is.
-    fn is_present(&self, url: &str) -> bool {
-        let present = self.present.as_ref();
-        present.is_some_and(|it| it.locate_below(&self.to, url).resource().is_some())
-    }
-
     /// The collection that moves.
     pub fn collection(&self) -> &Arc<Collection> {
         &self.collection
     }
 
-    /// The form of the new links.
-    pub fn form(&self) -> LinkForm {
-        self.form
-    }
-
-    /// The URL of the root before the move.
-    pub(crate) fn from(&self) -> &RootUrl {
-        &self.from
-    }
-
     /// The URL of the root after the move.
     pub fn to(&self) -> &RootUrl {
         &self.to
-    }
-
-    /// True if the file `name`, which is not rewritten, may refer to old URLs. Such a file contains the URL of the
-    /// root, consists of its host (`CNAME`), has a name such as `robots.txt`, or is a compressed copy of another file.
-    /// `text` is its contents.
-    pub(super) fn may_be_named_in(&self, name: &[u8], text: &[u8]) -> bool {
-        let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-        let compressed = [".gz", ".br", ".zst"].iter();
-        let mut plain = compressed.filter_map(|end| name.strip_suffix(end.as_bytes()));
-        FILES_WITH_PATHS.contains(&last)
-            || plain.any(|plain| self.collection.number_at(plain).is_some())
-            || self.names_old_root(text, false)
-    }
-
-    /// True if `text` contains the URL `root`, possibly with `\/` for `/` as in JSON, or consists of its host. The URL
-    /// `new` does not count, even if it begins with `root`.
-    pub(super) fn is_root_in(root: &str, new: Option<&str>, text: &[u8]) -> bool {
-        let bare = |url: &str| Some(url.trim_end_matches('/').split_once(':')?.1.to_owned());
-        let Some(root) = bare(root) else {
-            return false;
-        };
-        // `//old.example.org` does not contain the root `//old.example`, and `//old.example/ab` does not contain the
-        // root `//old.example/a`.
-        let continues_name = |rest: &[u8]| match rest {
-            [b'.', next, ..] | [next, ..] => next.is_ascii_alphanumeric() || b"-_:".contains(next),
-            [] => false,
-        };
-        let new = new.and_then(bare).unwrap_or("\0".into());
-        let is_in = |root: &str, new: &str| {
-            memmem::find_iter(text, root).any(|at| {
-                let rest = &text[at..];
-                !rest.starts_with(new.as_bytes()) && !continues_name(&rest[root.len()..])
-            })
-        };
-        let escaped = |url: &str| url.replace('/', "\\/");
-        let (host, _) = split_host(&root);
-        text.trim_ascii() == host.trim_start_matches('/').as_bytes()
-            || is_in(&root, &new)
-            || is_in(&escaped(&root), &escaped(&new))
     }
 
     /// The new place of `url`, the target of `link` if any.
@@ -237,7 +170,7 @@ impl Relocation {
         let is_renamed = renamed.is_some();
         let tail = match (&renamed, below.tail) {
             (None, Some(tail)) => Some(head[tail..].to_owned()),
-            _ => encoded(renamed.as_ref().unwrap_or(&below.path)),
+            _ => names::encoded(renamed.as_ref().unwrap_or(&below.path)),
         };
         let Some(tail) = tail else { return outside };
         let is_there = file.is_some() || (is_prefix && matches!(located, Located::Folder(_)));
@@ -261,18 +194,14 @@ impl Relocation {
     /// The targets of rules of the host that are renamed: the name of the file with the rule, the old reference and the new URL.
     pub fn outdated_rules(&self) -> Vec<Vec<u8>> {
         let base = Base::new(Resolver::Rfc3986, self.from.as_str());
-        let outdated = |(file, to): &(String, String)| {
+        let outdated = |(file, to): (&str, &str)| {
             let moved = self.moved(&base.resolve(to).ok()?.url, None);
             let (_, path) = split_host(&moved.url);
             let rule = format!("{file}: {to}, now {path}");
             moved.is_renamed.then(|| rule.into_bytes())
         };
-        self.collection
-            .host_rules
-            .targets
-            .iter()
-            .filter_map(outdated)
-            .collect()
+        let targets = self.collection.host_rules.targets();
+        targets.filter_map(outdated).collect()
     }
 
     /// The URL before the move of what `url`, which leads to nothing there, names after the move: a site may have links of both
@@ -291,7 +220,7 @@ impl Relocation {
         let target = link.target.as_deref().unwrap_or_default();
         let path = moved
             .file
-            .and_then(|found| encoded(&self.collection.path_for(target, found.number)));
+            .and_then(|found| names::encoded(&self.collection.path_for(target, found.number)));
         if let Some(path) = path {
             moved.url = format!("{}{path}", self.to.as_str());
             moved.is_renamed = true;
@@ -310,11 +239,6 @@ impl Relocation {
     fn stays(&self) -> bool {
         self.from.as_str() == self.to.as_str()
     }
-}
-
-/// `path`, percent-encoded.
-pub(super) fn encoded(path: &[u8]) -> Option<String> {
-    names::path(path, names::Percent::Encode)
 }
 
 /// True if servers show the page called `name` at any URL, as they do with `404.html` and `404/index.html`. The targets
@@ -409,8 +333,8 @@ impl Destination for KeepEveryLink {
 #[derive(Debug)]
 pub(super) enum KeptForms {
     All,
-    /// Metadata, and the links with these spans.
-    Metadata(Vec<Span>),
+    /// Metadata, and the links with these spans; the first span is that of the canonical URL.
+    Metadata(Option<Span>, Vec<Span>),
 }
 
 impl KeptForms {
@@ -419,7 +343,10 @@ impl KeptForms {
         // Feed readers, crawlers and mail programs may not know the URL of the document, so relative links could break.
         match format.has_headings() || matches!(format, Format::Xml | Format::JsonFeed) {
             true => Self::All,
-            false => Self::Metadata(canonical::absolute(bytes, format)),
+            false => {
+                let (named, absolute) = canonical::search(bytes, format);
+                Self::Metadata(named.map(|named| named.span), absolute)
+            }
         }
     }
 
@@ -427,8 +354,13 @@ impl KeptForms {
         matches!(self, Self::All)
     }
 
+    /// True if `link` declares the canonical URL of the document.
+    pub(super) fn is_canonical(&self, link: &LinkReport) -> bool {
+        matches!(self, Self::Metadata(Some(span), _) if link.element == "link" && *span == link.span)
+    }
+
     pub(super) fn contains(&self, link: &LinkReport) -> bool {
-        let Self::Metadata(spans) = self else {
+        let Self::Metadata(_, spans) = self else {
             return true;
         };
         let is_open_graph = link.element == "meta" && link.role == Role::Metadata;
@@ -510,9 +442,12 @@ impl Destination for RelocateLinks {
         let is_base = names_base(link);
         let is_lacking = moved.is_lacking && !is_base && !is_template(&link.reference);
         // An earlier run may have repaired the link. If it was dead before, it would change at every run.
-        if self.relocation.present.is_some() && !(moved.is_there || moved.is_renamed || is_base) {
+        if let Some(present) = &self.relocation.present
+            && !(moved.is_there || moved.is_renamed || is_base)
+        {
             let now = self.base_after(base).base.resolve(&link.reference);
-            let is_present = now.is_ok_and(|now| self.relocation.is_present(&now.url));
+            let found = now.map(|now| present.locate_below(&self.relocation.to, &now.url));
+            let is_present = found.is_ok_and(|found| found.resource().is_some());
             let kept = Choice::Reference(link.reference.clone());
             return (kept, is_lacking && !is_present);
         }

@@ -178,7 +178,7 @@ impl RewriteKind {
         options: &Options,
     ) -> (Adapted, bool) {
         let makes = match self {
-            Self::Moved(relocation, _) => (relocation.form() == LinkForm::Disk).then_some(false),
+            Self::Moved(relocation, _) => (relocation.form == LinkForm::Disk).then_some(false),
             Self::Local { adapts, .. } => Some(*adapts),
             Self::Absolute => None,
         };

@@ -99,7 +99,7 @@ impl CapturePlan {
         }
         plan.chosen = captures.choose(|url| inputs.selection.takes(&place_of(url)));
         if let Some(collection) = Arc::get_mut(&mut plan.chosen.collection) {
-            collection.set_same(Arc::clone(&inputs.reading.same));
+            collection.same = Arc::clone(&inputs.reading.same);
         }
         let resources = plan.chosen.resources.iter().zip(0..);
         plan.by_item = resources.map(|(one, number)| (one.item, number)).collect();

@@ -48,7 +48,7 @@ pub fn collect(
     };
     let mut collection = Collection::new(inputs.origins());
     let mut untold = Vec::new();
-    collection.set_same(Arc::clone(&inputs.reading.same));
+    collection.same = Arc::clone(&inputs.reading.same);
     all_in_order(
         inputs.jobs,
         entries,

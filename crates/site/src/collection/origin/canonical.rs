@@ -66,20 +66,16 @@ named! {
 /// Finds the URL that an HTML or XHTML page declares as its own. Only the first [`HEAD`] bytes are searched. Other
 /// formats have no such URL.
 pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
-    search(head, format)?.0
+    search(head, format).0
 }
 
-/// Finds the URLs of `link` elements that must be absolute: the canonical URL (RFC 6596, 3), and those of the page in
-/// other languages (<https://developers.google.com/search/docs/specialty/international/localized-versions>). Returns
-/// their spans in the page, which begins with `head`. Only the first [`HEAD`] bytes of HTML and XHTML are searched.
-pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
-    search(head, format).unwrap_or_default().1
-}
-
-/// Finds the URL that a page declares as its own, and the URLs that must be absolute.
-fn search(head: &[u8], format: Format) -> Option<(Option<CanonicalUrl>, Vec<Span>)> {
+/// Finds the URL that a page declares as its own, and the spans of the URLs of `link` elements that must be absolute: the canonical
+/// URL (RFC 6596, 3), and those of the page in other languages
+/// (<https://developers.google.com/search/docs/specialty/international/localized-versions>). The page begins with `head`. Only the
+/// first [`HEAD`] bytes of HTML and XHTML are searched.
+pub(crate) fn search(head: &[u8], format: Format) -> (Option<CanonicalUrl>, Vec<Span>) {
     if !matches!(format, Format::Html | Format::Xhtml) {
-        return None;
+        return (None, Vec::new());
     }
     let head = &head[..head.len().min(HEAD)];
     let (text, map, start, charset) = in_ascii(head, format);
@@ -99,7 +95,7 @@ fn search(head: &[u8], format: Format) -> Option<(Option<CanonicalUrl>, Vec<Span
         span: place(named.span),
         ..named
     });
-    Some((named, sink.all.into_iter().map(place).collect()))
+    (named, sink.all.into_iter().map(place).collect())
 }
 
 /// Converts a page to UTF-8 if its encoding does not extend ASCII. Returns the page, the map to the original bytes if

@@ -169,7 +169,10 @@ pub fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
         None => linked_root(folder, root),
     };
     let pages = pages(folder);
-    let voted = most(&pages, |page| root_of(&canonical_of(folder, page)?, page));
+    let voted = most(&pages, |page| {
+        let url = canonical::named(&read(folder, page)?, Format::Html)?.url;
+        root_of(&url, page).filter(|_| !url.contains(['?', '#']))
+    });
     let (canonical, votes) = voted.unzip();
     let is_only_canonical = canonical.is_some() && canonical != by_links;
     let by_base = || most(&pages, |page| base_root(folder, page)).map(|(root, _)| root);
@@ -203,12 +206,6 @@ fn most(pages: &[String], root: impl Fn(&str) -> Option<String>) -> Option<(Stri
     }
     let all: usize = roots.values().sum();
     roots.into_iter().find(|(_, pages)| 2 * pages > all)
-}
-
-/// The canonical URL of the page called `name` in `folder`.
-fn canonical_of(folder: &Path, name: &str) -> Option<String> {
-    let url = canonical::named(&read(folder, name)?, Format::Html)?.url;
-    (!url.contains(['?', '#'])).then_some(url)
 }
 
 /// The URL of `folder` according to the base that its page called `name` declares, if a link leads from that base to a file.

@@ -24,10 +24,11 @@
 //! Deliberately absent: patterns, and names in JSON that are not UTF-8; use CSV for those.
 
 use std::{
-    collections::{BTreeSet, HashMap, hash_map::Entry as Slot},
+    collections::{BTreeSet, HashMap},
     ffi::OsStr,
     fs,
     io::{self, Read, Write},
+    mem,
     path::{Path, PathBuf},
 };
 
@@ -51,10 +52,10 @@ pub struct UrlMap {
 }
 
 /// The lines about a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Mapped {
     url: String,
-    /// The number of the last line.
+    /// The number of the last line, from 1.
     line: u64,
     /// The URLs of earlier lines.
     earlier: Vec<String>,
@@ -277,35 +278,22 @@ impl UrlMap {
 
     fn insert(&mut self, line: u64, path: Vec<u8>, url: &[u8]) -> Result<()> {
         let Ok(url) = str::from_utf8(url) else {
-            return Err(self.wrong(line, "a URL that is not UTF-8"));
+            return Err(wrong(&self.name, line, "a URL that is not UTF-8"));
         };
         if path.is_empty() {
-            return Err(self.wrong(line, "an empty path"));
+            return Err(wrong(&self.name, line, "an empty path"));
         }
         let Some(path) = names::os_string(path).map(PathBuf::from) else {
-            return Err(self.wrong(line, "a path that is not UTF-8"));
+            return Err(wrong(&self.name, line, "a path that is not UTF-8"));
         };
         let path = path.strip_prefix(".").unwrap_or(&path).to_owned();
         let url = url.trim_ascii().to_owned();
-        match self.urls.entry(path) {
-            Slot::Occupied(mut slot) => {
-                let mapped = slot.get_mut();
-                mapped.line = line;
-                mapped.earlier.push(std::mem::replace(&mut mapped.url, url));
-            }
-            Slot::Vacant(slot) => {
-                slot.insert(Mapped {
-                    url,
-                    line,
-                    earlier: Vec::new(),
-                });
-            }
+        let mapped = self.urls.entry(path).or_default();
+        let earlier = mem::replace(&mut mapped.url, url);
+        if mem::replace(&mut mapped.line, line) > 0 {
+            mapped.earlier.push(earlier);
         }
         Ok(())
-    }
-
-    fn wrong(&self, line: u64, what: &str) -> Error {
-        wrong(&self.name, line, what)
     }
 
     /// The number of files in the map.

@@ -44,6 +44,11 @@ pub fn path(path: &[u8], percent: Percent) -> Option<String> {
     Some(url)
 }
 
+/// `path`, percent-encoded. `None` if a name in it would be a dot segment.
+pub fn encoded(path_of_names: &[u8]) -> Option<String> {
+    path(path_of_names, Percent::Encode)
+}
+
 /// Appends `name` as a query. A `%` with two hexadecimal digits is kept as an escape.
 pub fn push_query(url: &mut String, name: &[u8]) {
     push(url, name, Percent::Keep, b"/?");
@@ -134,21 +139,6 @@ pub fn saved_path(path: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     path
-}
-
-/// Escapes those bytes of `name` for which `refused` is true.
-pub fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
-    let mut written = Vec::with_capacity(name.len());
-    for &byte in name {
-        if refused(byte) {
-            let mut escape = String::new();
-            push_escape(&mut escape, byte);
-            written.extend_from_slice(escape.as_bytes());
-        } else {
-            written.push(byte);
-        }
-    }
-    written
 }
 
 /// The bytes of a name. Windows has 16-bit names, whose bytes are those of the name in UTF-8.

@@ -12,14 +12,11 @@ use baselink_rewrite::{
     BaseChain, LinkReport, ListedLink, Options, Retrieval, Rule, Source, links,
 };
 use baselink_scan::Against;
-use baselink_text::{Charset, Span};
+use baselink_text::Charset;
 use baselink_url::Base;
 
 use crate::{
-    collection::{
-        Collection, Located,
-        origin::{RootUrl, canonical},
-    },
+    collection::{Collection, Located, origin::RootUrl},
     purpose::{custom_property::in_sheet, relocate::KeptForms, spelling::names_base},
 };
 
@@ -66,8 +63,6 @@ pub struct MovedBases<'a> {
     now: Option<Arc<str>>,
     /// Its URL after the move, in the same form.
     moved: Option<Arc<str>>,
-    /// The span of the canonical URL that the document declares.
-    canonical: OnceCell<Option<Span>>,
     /// The links that do not become relative.
     kept_forms: OnceCell<KeptForms>,
     /// The bases of the links after the move, if the document declares one: for each run of links with the same base, the
@@ -113,7 +108,6 @@ impl<'a> MovedBases<'a> {
             bytes,
             now: options.retrieval.as_ref().map(|own| text(&own.url)),
             moved: own.map(text),
-            canonical: OnceCell::new(),
             kept_forms: OnceCell::new(),
             after: OnceCell::new(),
             last: None,
@@ -158,16 +152,10 @@ impl<'a> MovedBases<'a> {
         self.moved.as_deref()
     }
 
-    /// True if `link` declares the canonical URL of the document.
-    pub fn is_canonical(&self, link: &LinkReport) -> bool {
-        let named = || Some(canonical::named(self.bytes, self.options.format)?.span);
-        link.element == "link" && *self.canonical.get_or_init(named) == Some(link.span)
-    }
-
-    /// True if `link` does not become relative.
-    pub fn keeps_form(&self, link: &LinkReport) -> bool {
-        let kept_forms = || KeptForms::of(self.bytes, self.options.format);
-        self.kept_forms.get_or_init(kept_forms).contains(link)
+    /// The links that do not become relative.
+    pub fn kept_forms(&self) -> &KeptForms {
+        let of_document = || KeptForms::of(self.bytes, self.options.format);
+        self.kept_forms.get_or_init(of_document)
     }
 
     /// The base of `link` after the move; `None` if unknown. If the document declares no base, its new URL is the base.

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The effect of a move on a link, with its details.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finding {
     /// The class of the link, and the cause.
     pub rule: FindingRule,
@@ -77,12 +77,7 @@ impl Finding {
     pub(super) fn of(rule: FindingRule) -> Self {
         Self {
             rule,
-            reason: None,
-            target: None,
-            moved: None,
-            hint: None,
-            differs: false,
-            fragment: None,
+            ..Self::default()
         }
     }
 

@@ -342,8 +342,12 @@ impl<'a> MoveJudge<'a> {
             let found = match now.is_inside() && moves {
                 false => standing,
                 // `move --relative=disk` keeps these links, too.
-                true if is_disk(&self.goal.place) && self.bases.keeps_form(link) => standing,
-                true if self.bases.is_canonical(link) => Finding::of(FindingRule::Canonical),
+                true if is_disk(&self.goal.place) && self.bases.kept_forms().contains(link) => {
+                    standing
+                }
+                true if self.bases.kept_forms().is_canonical(link) => {
+                    Finding::of(FindingRule::Canonical)
+                }
                 true => Finding::of(rule),
             };
             return Finding {
@@ -451,18 +455,18 @@ impl<'a> MoveJudge<'a> {
         if self.is_extent_known && !now.is_inside() {
             return Located::OUTSIDE;
         }
-        let with_tree = self.goal.with_all(target);
         // The move may end such a way to a file.
         let is_fragile = |found: FoundResource| {
             let is_ruled = matches!(found.by, FoundBy::HostRule | FoundBy::Rewrite);
             is_ruled || found.query == QueryUse::Selects
         };
         let may_fail = now.resource().is_some_and(is_fragile);
-        if with_tree.as_deref() == Some(moved) && self.goal.keeps_paths && !may_fail {
+        let keeps_path = self.goal.keeps_paths && !may_fail;
+        if keeps_path && self.goal.with_all(target).as_deref() == Some(moved) {
             return now.clone();
         }
         let then = self.goal.locate(moved);
-        let strays = with_tree.is_some_and(|with_tree| self.goal.is_another(&with_tree, moved));
+        let strays = self.goal.strays(target, moved);
         // One file can have several URLs.
         let is_one_file = served(now).is_some() && served(now) == served(&then);
         if strays && !is_one_file && !is_renamed {

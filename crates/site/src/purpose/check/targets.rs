@@ -70,6 +70,8 @@ pub struct Targets {
     kinds: BTreeMap<FindingKind, TextMap<TargetSummary>>,
     /// The locations of links, and their references.
     texts: TextMap<()>,
+    /// The kinds and numbers of the targets in the order in which they are shown.
+    order: Vec<(FindingKind, u32)>,
 }
 
 /// A link with the function that puts its location into words, its line and column, and its number in the file.
@@ -99,7 +101,7 @@ impl Targets {
         finding: &Finding,
     ) {
         let (kind, url) = ((finding.rule, finding.reason), target_url(link, finding));
-        let Self { kinds, texts } = self;
+        let Self { kinds, texts, .. } = self;
         let summary = summary(kinds, kind, url.as_bytes());
         summary.links += 1;
         summary.differing += usize::from(finding.differs);
@@ -129,7 +131,7 @@ impl Targets {
         for (kind, all) in others.kinds {
             for (number, other) in all.values.iter().enumerate() {
                 let url = all.url(number);
-                let Self { kinds, texts } = &mut *self;
+                let Self { kinds, texts, .. } = &mut *self;
                 let mut renumbered = |number| add(texts, others.texts.text(number as usize));
                 let summary = summary(kinds, kind, url.as_bytes());
                 summary.links += other.links;
@@ -153,7 +155,7 @@ impl Targets {
     }
 
     /// The targets in order: classes that are denied first, then the most links.
-    pub fn in_order(mut self, is_denied: impl Fn(Class) -> bool) -> OrderedTargets {
+    pub fn in_order(mut self, is_denied: impl Fn(Class) -> bool) -> Self {
         let mut keyed = Vec::new();
         for (kind, all) in &self.kinds {
             let class = kind.0.class();
@@ -179,32 +181,21 @@ impl Targets {
                 room = room.saturating_sub(places.len());
             }
         }
-        OrderedTargets { all: self, order }
+        Self { order, ..self }
     }
 
-    fn target(&self, (kind, number): (FindingKind, u32)) -> CheckedTarget<'_> {
-        let all = &self.kinds[&kind];
-        CheckedTarget {
-            rule: kind.0,
-            reason: kind.1,
-            to: all.url(number as usize),
-            summary: &all.values[number as usize],
-            texts: &self.texts,
-        }
-    }
-}
-
-/// Targets in the order in which they are shown.
-#[derive(Default)]
-pub struct OrderedTargets {
-    all: Targets,
-    order: Vec<(FindingKind, u32)>,
-}
-
-impl OrderedTargets {
-    /// The targets.
+    /// The targets in the order in which they are shown, once they are [in order](Self::in_order).
     pub fn iter(&self) -> impl Iterator<Item = CheckedTarget<'_>> {
-        self.order.iter().map(|place| self.all.target(*place))
+        self.order.iter().map(|(kind, number)| {
+            let all = &self.kinds[kind];
+            CheckedTarget {
+                rule: kind.0,
+                reason: kind.1,
+                to: all.url(*number as usize),
+                summary: &all.values[*number as usize],
+                texts: &self.texts,
+            }
+        })
     }
 }
 
