@@ -1003,11 +1003,13 @@ fn table_case(name: &str) -> Option<Cow<'_, str>> {
 }
 
 /// True if the URLs of an attribute may differ from those in its `value`: a default value may name the animated attribute, and an
-/// entity may complete a URL of CSS or a tag.
+/// entity may complete a URL of CSS, a tag or a refresh.
 fn may_change(row: &Row, value: &DecodedText) -> bool {
     match row.syntax {
         Syntax::CssValue if row.loads => true,
-        Syntax::Css | Syntax::CssValue | Syntax::Html => !value.entities.is_empty(),
+        Syntax::Css | Syntax::CssValue | Syntax::Html | Syntax::Refresh => {
+            !value.entities.is_empty()
+        }
         _ => false,
     }
 }
