@@ -158,6 +158,22 @@ pub struct ElementBase {
     pub span: Span,
 }
 
+/// The fault beyond which a text is not read.
+#[derive(Clone, Copy, Debug)]
+pub struct SyntaxFault {
+    /// The offset of the fault.
+    pub at: usize,
+    /// A description of the fault: a clause without a full stop.
+    pub what: &'static str,
+}
+
+impl SyntaxFault {
+    /// A fault at `at`.
+    pub fn new(at: usize, what: &'static str) -> Self {
+        Self { at, what }
+    }
+}
+
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 /// Names the `number`th entity inside the entity named `around`.

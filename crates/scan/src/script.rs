@@ -19,8 +19,9 @@ mod tokens;
 
 use baselink_text::Span;
 
-pub use self::tokens::{Goal, ScriptFault};
+pub use self::tokens::Goal;
 use self::tokens::{Token, TokenKind, Tokens, is_of_name};
+use crate::document::SyntaxFault;
 
 /// The number of tokens in the longest pattern, including the token before the call.
 const LONGEST: usize = 13;
@@ -41,14 +42,14 @@ pub struct ScriptUrl {
 /// # Errors
 ///
 /// Fails if `script` cannot be read to its end, because the part before the error may have been misread.
-pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
+pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, SyntaxFault> {
     match may_have_urls(script.as_bytes()) {
         true => read_urls(script, goal),
         false => Ok(Vec::new()),
     }
 }
 
-fn read_urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
+fn read_urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, SyntaxFault> {
     let mut finder = UrlFinder {
         script,
         recent: Vec::new(),

@@ -18,7 +18,7 @@
 //! Deliberately absent: URLs without the wrapper. Only relative URLs need rewriting, and text that looks like a
 //! relative URL rarely is one.
 
-use baselink_text::{Charset, OffsetMap, Span, View, layer::spelling::Form};
+use baselink_text::{Charset, Span, View, layer::spelling::Form};
 
 use crate::document::{Link, Role};
 
@@ -61,10 +61,7 @@ fn wrapped(bytes: &[u8]) -> Vec<Span> {
 
 /// The link in the wrapper around `inside`; `None` if only white space is inside.
 fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
-    let mut view = View {
-        text: String::new(),
-        map: OffsetMap::verbatim(inside.start, 0),
-    };
+    let mut view = View::of_str("", inside.start);
     let mut at = inside.start;
     for word in bytes[inside.range()].split(u8::is_ascii_whitespace) {
         if !word.is_empty() {

@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use baselink_text::{
-    Charset, Code, Diagnostic, OffsetMap, Span, View,
+    Charset, Code, Diagnostic, Span, View,
     layer::{
         escape::Quote,
         spelling::{Carrier, Form},
@@ -677,10 +677,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             return;
         };
         if let Some(first) = texts.first().filter(|_| is_css) {
-            let mut view = View {
-                text: String::new(),
-                map: OffsetMap::verbatim(first.start, 0),
-            };
+            let mut view = View::of_str("", first.start);
             let mut pieces = Vec::new();
             texts
                 .iter()

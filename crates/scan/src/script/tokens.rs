@@ -14,6 +14,8 @@
 use baselink_text::Span;
 use memchr::{memchr, memmem};
 
+use crate::document::SyntaxFault;
+
 /// The goal symbol for reading a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
@@ -23,15 +25,6 @@ pub enum Goal {
     Classic,
     /// A file that may be either.
     File,
-}
-
-/// The reason why a text was not read to its end.
-#[derive(Clone, Copy, Debug)]
-pub struct ScriptFault {
-    /// The offset of the fault.
-    pub at: usize,
-    /// A description of the fault: a clause without a full stop.
-    pub what: &'static str,
 }
 
 /// The kind of a token.
@@ -111,7 +104,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The next token; `None` at the end.
-    pub(super) fn next_token(&mut self) -> Result<Option<Token>, ScriptFault> {
+    pub(super) fn next_token(&mut self) -> Result<Option<Token>, SyntaxFault> {
         self.skip()?;
         let (start, is_outermost) = (self.at, self.open.is_empty());
         let rest = &self.bytes[start..];
@@ -119,10 +112,7 @@ impl<'a> Tokens<'a> {
             return if is_outermost {
                 Ok(None)
             } else {
-                Err(ScriptFault {
-                    at: start,
-                    what: "a bracket is not closed",
-                })
+                Err(SyntaxFault::new(start, "a bracket is not closed"))
             };
         };
         let kind = match first {
@@ -169,7 +159,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Skips white space and comments.
-    fn skip(&mut self) -> Result<(), ScriptFault> {
+    fn skip(&mut self) -> Result<(), SyntaxFault> {
         let bytes = self.bytes;
         let mut is_line_start = self.at == 0;
         loop {
@@ -180,10 +170,7 @@ impl<'a> Tokens<'a> {
                 [b'/', b'/', ..] => self.at = line_end(bytes, self.at),
                 [b'/', b'*', ..] => {
                     let Some(length) = memmem::find(&rest[2..], b"*/") else {
-                        return Err(ScriptFault {
-                            at: self.at,
-                            what: "a comment is not closed",
-                        });
+                        return Err(SyntaxFault::new(self.at, "a comment is not closed"));
                     };
                     is_line_start |= line_end(&rest[..length + 2], 0) < length + 2;
                     self.at += length + 4;
@@ -206,26 +193,23 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    fn markup_comment(&mut self) -> Result<(), ScriptFault> {
+    fn markup_comment(&mut self) -> Result<(), SyntaxFault> {
         if self.goal == Goal::File {
-            return Err(ScriptFault {
-                at: self.at,
-                what: "a comment like those of HTML, which modules do not allow, begins",
-            });
+            return Err(SyntaxFault::new(
+                self.at,
+                "a comment like those of HTML, which modules do not allow, begins",
+            ));
         }
         self.at = line_end(self.bytes, self.at);
         Ok(())
     }
 
     /// Reads the text of a template from `at` to its end or to a substitution.
-    fn template(&mut self, mut at: usize) -> Result<TokenKind, ScriptFault> {
+    fn template(&mut self, mut at: usize) -> Result<TokenKind, SyntaxFault> {
         loop {
             match &self.bytes[at.min(self.bytes.len())..] {
                 [] => {
-                    return Err(ScriptFault {
-                        at: self.at,
-                        what: "a template is not closed",
-                    });
+                    return Err(SyntaxFault::new(self.at, "a template is not closed"));
                 }
                 [b'\\', ..] => at += 2,
                 [b'`', ..] => {
@@ -288,7 +272,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Reads a punctuator.
-    fn mark(&mut self, first: u8) -> Result<TokenKind, ScriptFault> {
+    fn mark(&mut self, first: u8) -> Result<TokenKind, SyntaxFault> {
         let rest = &self.bytes[self.at..];
         let at = self.at;
         self.at += 1;
@@ -314,10 +298,7 @@ impl<'a> Tokens<'a> {
                 return Ok(TokenKind::Other);
             }
             (b'\\', _) | (..=b' ', _) | (0x7f, _) => {
-                return Err(ScriptFault {
-                    at,
-                    what: "an invalid token begins",
-                });
+                return Err(SyntaxFault::new(at, "an invalid token begins"));
             }
             _ => self.operator(LastToken::Other),
         }
@@ -338,7 +319,7 @@ impl<'a> Tokens<'a> {
 
     /// Processes a closing bracket. A `/` after `}` begins a regular expression: nobody divides an object, a function or a
     /// class.
-    fn close(&mut self, mark: u8, at: usize) -> Result<(), ScriptFault> {
+    fn close(&mut self, mark: u8, at: usize) -> Result<(), SyntaxFault> {
         let open = self.open.pop();
         let is_closed = match open {
             Some(Bracket::Control | Bracket::Parenthesis) => mark == b')',
@@ -347,10 +328,10 @@ impl<'a> Tokens<'a> {
             None => false,
         };
         if !is_closed {
-            return Err(ScriptFault {
+            return Err(SyntaxFault::new(
                 at,
-                what: "a closing bracket matches no opening bracket",
-            });
+                "a closing bracket matches no opening bracket",
+            ));
         }
         match open {
             Some(Bracket::Control | Bracket::Brace) => self.operator(LastToken::Other),
@@ -415,15 +396,12 @@ fn name_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// The end of the string that begins at `start` (12.9.4).
-fn string_end(bytes: &[u8], start: usize) -> Result<usize, ScriptFault> {
+fn string_end(bytes: &[u8], start: usize) -> Result<usize, SyntaxFault> {
     let mut at = start + 1;
     loop {
         match &bytes[at.min(bytes.len())..] {
             [] | [b'\n' | b'\r', ..] => {
-                return Err(ScriptFault {
-                    at: start,
-                    what: "a string is not closed",
-                });
+                return Err(SyntaxFault::new(start, "a string is not closed"));
             }
             [b'\\', b'\r', b'\n', ..] => at += 3,
             [b'\\', ..] => at += 2,
@@ -434,26 +412,26 @@ fn string_end(bytes: &[u8], start: usize) -> Result<usize, ScriptFault> {
 }
 
 /// The end of the regular expression that begins at `start` (12.9.5), including its flags.
-fn regular_expression_end(bytes: &[u8], start: usize) -> Result<usize, ScriptFault> {
+fn regular_expression_end(bytes: &[u8], start: usize) -> Result<usize, SyntaxFault> {
     let (mut at, mut is_class) = (start + 1, false);
     loop {
         let rest = &bytes[at.min(bytes.len())..];
         match rest {
             [] | [b'\n' | b'\r', ..] | [b'\\', b'\n' | b'\r', ..] => {
-                return Err(ScriptFault {
-                    at: start,
-                    what: "a regular expression is not closed",
-                });
+                return Err(SyntaxFault::new(
+                    start,
+                    "a regular expression is not closed",
+                ));
             }
             [b'\\', ..] => at += 1,
             [b'[', ..] => is_class = true,
             [b']', ..] => is_class = false,
             [b'/', ..] if !is_class => return Ok(name_end(bytes, at + 1)),
             _ if is_separator(rest) => {
-                return Err(ScriptFault {
-                    at: start,
-                    what: "a regular expression is not closed",
-                });
+                return Err(SyntaxFault::new(
+                    start,
+                    "a regular expression is not closed",
+                ));
             }
             _ => {}
         }

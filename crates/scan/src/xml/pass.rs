@@ -16,7 +16,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use baselink_text::{
-    Charset, Code, Diagnostic, Format, OffsetMap, Span, View,
+    Charset, Code, Diagnostic, Format, Span, View,
     layer::{
         escape::Quote,
         spelling::{Carrier, Form},
@@ -28,7 +28,7 @@ use super::{
     doctype::{self, DeclaredEntities},
     entry::{self, EntryLink, EntryLinkElement},
     namespaces::{Bindings, Vocabulary},
-    tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken},
+    tokens::{self, XmlAttribute, XmlTag, XmlToken},
     vocabulary,
 };
 use crate::{
@@ -37,7 +37,7 @@ use crate::{
     collect::{self, Carriers, Collector, LinkPlace, TextContent},
     document::{
         Against, BaseDoubt, BaseKind, Certainty, DeclaredBase, Document, ElementBase, Standing,
-        shared_rel,
+        SyntaxFault, shared_rel,
     },
     html::saved,
     value,
@@ -209,9 +209,9 @@ impl<'a> XmlPass<'a> {
             (None, true) => Some("the document has no element"),
             (Some(_), true) => None,
         };
-        let fault = fault.or_else(|| Some(XmlFault::new(bytes.len(), at_end()?)));
+        let fault = fault.or_else(|| Some(SyntaxFault::new(bytes.len(), at_end()?)));
         // An external subset (XML 1.0, 2.8) is not a document, and has no links.
-        let is_of_subset = |fault: &XmlFault| {
+        let is_of_subset = |fault: &SyntaxFault| {
             matches!(
                 bytes[fault.at..],
                 [b'%', ..] | [b'<', b'!', b'A' | b'E' | b'N' | b'[', ..]
@@ -220,19 +220,14 @@ impl<'a> XmlPass<'a> {
         let is_document = pass.plain.is_some();
         if let Some(fault) = fault.filter(|fault| is_document || !is_of_subset(fault)) {
             let message = format!("not well formed: {}; the rest was not read", fault.what);
-            pass.report(Code::NotWellFormed, fault.at, message);
+            let found = Diagnostic::new(Code::NotWellFormed, Span::at(fault.at), message);
+            pass.found.diagnostics.push(found);
         }
         pass
     }
 
-    fn report(&mut self, code: Code, at: usize, message: impl Into<Cow<'static, str>>) {
-        self.found
-            .diagnostics
-            .push(Diagnostic::new(code, Span::at(at), message));
-    }
-
     /// Processes the next token.
-    fn take(&mut self, token: XmlToken, span: Span) -> Result<(), XmlFault> {
+    fn take(&mut self, token: XmlToken, span: Span) -> Result<(), SyntaxFault> {
         match token {
             XmlToken::StartTag { is_empty } => self.start_tag(span, is_empty)?,
             XmlToken::EndTag => self.end_tag(span)?,
@@ -246,7 +241,7 @@ impl<'a> XmlPass<'a> {
     }
 
     /// Processes character data or a CDATA section.
-    fn piece(&mut self, span: Span, is_cdata: bool) -> Result<(), XmlFault> {
+    fn piece(&mut self, span: Span, is_cdata: bool) -> Result<(), SyntaxFault> {
         let depth = self.open.len();
         if depth == 0 {
             let bytes = &self.bytes[span.range()];
@@ -254,7 +249,7 @@ impl<'a> XmlPass<'a> {
             return if blank == bytes.len() {
                 Ok(())
             } else {
-                Err(XmlFault::new(
+                Err(SyntaxFault::new(
                     span.start + blank,
                     "this text is outside the document element",
                 ))
@@ -268,8 +263,8 @@ impl<'a> XmlPass<'a> {
 
     /// Reads the internal subset, and binds the namespaces that well-known DTDs declare for the document element. A
     /// document has at most one document type declaration, before that element (XML 1.0, 2.8).
-    fn doctype(&mut self, span: Span) -> Result<(), XmlFault> {
-        let fault = |what| Err(XmlFault::new(span.start, what));
+    fn doctype(&mut self, span: Span) -> Result<(), SyntaxFault> {
+        let fault = |what| Err(SyntaxFault::new(span.start, what));
         if self.plain.is_some() {
             return fault("a document type declaration begins here, inside or after an element");
         }
@@ -390,17 +385,14 @@ impl<'a> XmlPass<'a> {
         String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)])
     }
 
-    /// A name without its prefix; empty if it is not valid text.
-    fn local(&self, name: Span) -> &'a str {
+    /// The prefix of a name, and the name without it; the latter is empty if it is not valid text.
+    fn split(&self, name: Span) -> (&'a [u8], &'a str) {
         let qualified = self.name(name);
-        let local =
-            memchr::memchr(b':', qualified).map_or(qualified, |colon| &qualified[colon + 1..]);
-        str::from_utf8(local).unwrap_or_default()
-    }
-
-    fn prefix(&self, name: Span) -> &'a [u8] {
-        let qualified = self.name(name);
-        memchr::memchr(b':', qualified).map_or(&[], |colon| &qualified[..colon])
+        let (prefix, local) = match memchr::memchr(b':', qualified) {
+            Some(colon) => (&qualified[..colon], &qualified[colon + 1..]),
+            None => (&[][..], qualified),
+        };
+        (prefix, str::from_utf8(local).unwrap_or_default())
     }
 
     fn value(&self, attribute: &XmlAttribute) -> DecodedText {
@@ -439,9 +431,9 @@ impl<'a> XmlPass<'a> {
             .decode(&self.bytes[span.range()], span.start)
     }
 
-    fn start_tag(&mut self, span: Span, is_empty: bool) -> Result<(), XmlFault> {
+    fn start_tag(&mut self, span: Span, is_empty: bool) -> Result<(), SyntaxFault> {
         if self.open.is_empty() && self.plain.is_some() {
-            return Err(XmlFault::new(
+            return Err(SyntaxFault::new(
                 span.start,
                 "a second document element begins here",
             ));
@@ -450,8 +442,8 @@ impl<'a> XmlPass<'a> {
         let XmlTag { name, attributes } = tokens::tag(self.bytes, inside.start, inside.end)?;
         let outer = self.bindings.enter();
         self.declare_namespaces(&attributes);
-        let local = self.local(name);
-        let mut vocabulary = self.bindings.of_element(self.prefix(name));
+        let (prefix, local) = self.split(name);
+        let mut vocabulary = self.bindings.of_element(prefix);
         let is_root = self.plain.is_none();
         if is_root {
             self.plain = Some(match vocabulary {
@@ -467,10 +459,13 @@ impl<'a> XmlPass<'a> {
         self.is_atom |= is_root && vocabulary == Vocabulary::Atom;
         let attributes = attributes
             .into_iter()
-            .map(|raw| NamespacedAttribute {
-                vocabulary: self.bindings.of_attribute(self.prefix(raw.name)),
-                local: self.local(raw.name),
-                raw,
+            .map(|raw| {
+                let (prefix, local) = self.split(raw.name);
+                NamespacedAttribute {
+                    vocabulary: self.bindings.of_attribute(prefix),
+                    local,
+                    raw,
+                }
             })
             .collect();
         let around = self.open.last().map(|open| open.element);
@@ -534,14 +529,14 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    fn end_tag(&mut self, span: Span) -> Result<(), XmlFault> {
+    fn end_tag(&mut self, span: Span) -> Result<(), SyntaxFault> {
         let name = self.bytes[span.start + 2..span.end - 1].trim_ascii_end();
         if self
             .open
             .last()
             .is_none_or(|open| self.name(open.element.name) != name)
         {
-            return Err(XmlFault::new(
+            return Err(SyntaxFault::new(
                 span.start,
                 "this end tag is not that of the open element",
             ));
@@ -599,10 +594,8 @@ impl<'a> XmlPass<'a> {
 
     /// Records the comment with which Firefox replaced a `base` element when it saved the page.
     fn commented_base(&mut self, span: Span) {
-        let is_in_head = self.open.last().is_some_and(|OpenElement { element, .. }| {
-            element.vocabulary == Vocabulary::Xhtml
-                && self.name(element.name).rsplit(|&byte| byte == b':').next() == Some(b"head")
-        });
+        let parent = self.open.last();
+        let is_in_head = parent.is_some_and(|open| open.element.is_xhtml("head"));
         if self.found.format != Format::Xhtml || self.options.ignore_saved || !is_in_head {
             return;
         }
@@ -857,10 +850,7 @@ impl<'a> XmlPass<'a> {
         let (Some((first, _)), element) = (pieces.first(), open.element) else {
             return;
         };
-        let mut whole = View {
-            text: String::new(),
-            map: OffsetMap::verbatim(first.start, 0),
-        };
+        let mut whole = View::of_str("", first.start);
         let mut carriers: Vec<(Span, Carrier)> = Vec::with_capacity(pieces.len());
         let mut entities: Vec<Span> = Vec::new();
         for (span, is_cdata) in pieces {
@@ -974,11 +964,8 @@ impl<'a> XmlPass<'a> {
 
     /// True if the text of a `guid` with these attributes may be the link of its entry.
     fn is_permalink(&self, started: &StartedElement<'a>) -> bool {
-        let value = started
-            .attributes
-            .iter()
-            .find(|one| self.name(one.raw.name) == b"isPermaLink")
-            .map(|one| self.value(&one.raw).view.text);
+        let attribute = started.attribute(Vocabulary::Plain, "isPermaLink");
+        let value = attribute.map(|one| self.value(&one.raw).view.text);
         self.options.entry_links && entry::is_permalink(value.as_deref())
     }
 }

@@ -23,6 +23,8 @@ use std::collections::HashSet;
 use baselink_text::{Span, layer::escape::Quote};
 use quick_xml::{Reader, events::Event};
 
+use crate::document::SyntaxFault;
+
 /// A token.
 #[derive(Debug, PartialEq, Eq)]
 pub enum XmlToken {
@@ -45,30 +47,14 @@ pub enum XmlToken {
     Doctype,
 }
 
-/// A fault in a document. The bytes after it are not read.
-#[derive(Debug)]
-pub struct XmlFault {
-    /// The offset of the fault.
-    pub at: usize,
-    /// A description of the fault: a clause without a full stop.
-    pub what: &'static str,
-}
-
-impl XmlFault {
-    /// A fault at `at`.
-    pub fn new(at: usize, what: &'static str) -> Self {
-        Self { at, what }
-    }
-}
-
 /// Passes every token of `bytes` from `start` on to `take`, with its span, up to the first fault.
 ///
 /// Errors that do not make the structure ambiguous, such as a lone `&`, are not faults here.
 pub fn scan(
     bytes: &[u8],
     start: usize,
-    take: &mut dyn FnMut(XmlToken, Span) -> Result<(), XmlFault>,
-) -> Option<XmlFault> {
+    take: &mut dyn FnMut(XmlToken, Span) -> Result<(), SyntaxFault>,
+) -> Option<SyntaxFault> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     let mut start = start;
     while bytes[start..].starts_with(MARK) {
@@ -113,7 +99,7 @@ pub fn scan(
             Ok(Event::PI(_) | Event::Decl(_)) => (XmlToken::Instruction, span),
             Ok(Event::DocType(_)) => (XmlToken::Doctype, span),
             Ok(Event::Eof | Event::Text(_) | Event::GeneralRef(_)) => return None,
-            Err(_) => return Some(XmlFault::new(at, what_begins(&bytes[at..]))),
+            Err(_) => return Some(SyntaxFault::new(at, what_begins(&bytes[at..]))),
         };
         if let Err(fault) = take(token, span) {
             return Some(fault);
@@ -162,7 +148,7 @@ const fn is_space(byte: u8) -> bool {
 /// # Errors
 ///
 /// Fails if a name, a value or a space is missing, if a value contains `<`, or if an attribute is repeated.
-pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
+pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, SyntaxFault> {
     let skip = |from: usize, these: &dyn Fn(u8) -> bool| {
         bytes[from..end]
             .iter()
@@ -178,7 +164,7 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
     };
     let name = Span::new(start, skip(start, &in_name));
     if name.is_empty() {
-        return Err(XmlFault::new(start, "a name is missing"));
+        return Err(SyntaxFault::new(start, "a name is missing"));
     }
     let mut attributes = Vec::new();
     let mut at = name.end;
@@ -188,22 +174,22 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
             break;
         }
         if next == at {
-            return Err(XmlFault::new(at, "a space is missing before this"));
+            return Err(SyntaxFault::new(at, "a space is missing before this"));
         }
         let name = Span::new(next, skip(next, &in_name));
         if name.is_empty() {
-            return Err(XmlFault::new(next, "an attribute has no name"));
+            return Err(SyntaxFault::new(next, "an attribute has no name"));
         }
         let equals = skip(name.end, &is_space);
         if bytes[equals..end].first() != Some(&b'=') {
-            return Err(XmlFault::new(name.start, "this attribute has no value"));
+            return Err(SyntaxFault::new(name.start, "this attribute has no value"));
         }
         let open = skip(equals + 1, &is_space);
         let quote = match bytes[open..end].first() {
             Some(b'"') => Quote::Double,
             Some(b'\'') => Quote::Single,
             _ => {
-                return Err(XmlFault::new(
+                return Err(SyntaxFault::new(
                     name.start,
                     "the value of this attribute has no quotes",
                 ));
@@ -211,11 +197,11 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
         };
         let length = memchr::memchr(bytes[open], &bytes[open + 1..end]);
         let Some(length) = length else {
-            return Err(XmlFault::new(open, "this value does not end"));
+            return Err(SyntaxFault::new(open, "this value does not end"));
         };
         let value = Span::new(open + 1, open + 1 + length);
         if memchr::memchr(b'<', &bytes[value.range()]).is_some() {
-            return Err(XmlFault::new(
+            return Err(SyntaxFault::new(
                 name.start,
                 "there is a '<' in the value of this attribute",
             ));
@@ -224,7 +210,7 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
         at = value.end + 1;
     }
     match repeated(bytes, &attributes) {
-        Some(at) => Err(XmlFault::new(at, "this attribute occurs twice")),
+        Some(at) => Err(SyntaxFault::new(at, "this attribute occurs twice")),
         None => Ok(XmlTag { name, attributes }),
     }
 }
