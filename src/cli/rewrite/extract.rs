@@ -10,7 +10,7 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -44,7 +44,7 @@ use crate::cli::{
     files::{self, plan, report_damaged},
     output::{Output, count, ok_or_report},
     results::open_folder,
-    status::{ExitStatus, FileResult},
+    status::{ExitStatus, Failure, FileResult},
 };
 
 /// The table of the files that were written, at the root of the folder.
@@ -280,7 +280,8 @@ impl ArchiveRun<'_> {
             let (mut summary, mut new_files) = (FileSummary::default(), Vec::new());
             let done = |(of_document, new_file): (FileSummary, Result<_>), _: &mut Output| {
                 summary.merge(of_document);
-                new_files.extend(new_file?);
+                // After a write error, such as a full disk, the next file would fail, too.
+                new_files.extend(new_file.map_err(io::Error::other)?);
                 Ok(())
             };
             let read = plan.each(file, (wanted, documents), output, one, done);
@@ -313,7 +314,12 @@ impl ArchiveRun<'_> {
             totals.add(format, summary, false);
             Ok(())
         };
-        if files::each(documents, output, open, report)? > 0 {
+        let read = files::each(documents, output, open, report);
+        let failed = read.map_err(|error| match error.downcast::<Error>() {
+            Ok(error) => Failure::File(error),
+            Err(error) => Failure::Output(error),
+        });
+        if failed? > 0 {
             status = ExitStatus::Unusable;
         }
         self.status = status;
