@@ -145,31 +145,64 @@ fn the_length_of_settings_is_limited() {
     assert_eq!(run((1 << 20) + 1), (2, expected.to_owned()));
 }
 
+/// The status and standard error of `localize --dry-run` of a compressed archive with these records.
+fn localized(records: &str) -> (i32, String) {
+    let scene = tempfile::tempdir().unwrap();
+    let file = fs::File::create(scene.path().join("a.warc.gz")).unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::default());
+    encoder.write_all(records.as_bytes()).unwrap();
+    encoder.finish().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+    let output = command
+        .args(["localize", "--dry-run", "-o", "out", "a.warc.gz"])
+        .current_dir(scene.path())
+        .output()
+        .unwrap();
+    (
+        output.status.code().unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
 /// Bug 557: a small archive could contain so many captures that they took hundreds of megabytes.
 #[test]
 fn the_captures_of_an_archive_are_limited() {
-    let scene = tempfile::tempdir().unwrap();
     let record = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/\r\nContent-Type: text/css\r\n\
                   Content-Length: 0\r\n\r\n\r\n\r\n";
-    let run = |number: usize| {
-        let file = fs::File::create(scene.path().join("a.warc.gz")).unwrap();
-        let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::default());
-        encoder.write_all(record.repeat(number).as_bytes()).unwrap();
-        encoder.finish().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-        let output = command
-            .args(["localize", "--dry-run", "-o", "out", "a.warc.gz"])
-            .current_dir(scene.path())
-            .output()
-            .unwrap();
-        (
-            output.status.code().unwrap(),
-            String::from_utf8(output.stderr).unwrap(),
+    assert_eq!(localized(&record.repeat(61_000)).0, 0);
+    let expected = "error: a.warc.gz: its captures take more than 256 times its length in memory\n";
+    assert_eq!(localized(&record.repeat(62_000)), (2, expected.to_owned()));
+}
+
+/// Bug 669: 199 revisits of a body of 8 MiB wrote 1.6 GiB. Before the last file, a copy has at most 16 MiB, or 256 times the
+/// archive.
+#[test]
+fn the_files_of_an_archive_are_limited() {
+    let record = |kind: &str, number: usize, body: &str| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://a/{number}.css\r\nContent-Type: text/css\r\n\
+             WARC-Payload-Digest: sha1:A\r\nContent-Length: {}\r\n\r\n{body}\r\n\r\n",
+            body.len()
         )
     };
-    assert_eq!(run(61_000).0, 0);
-    let expected = "error: a.warc.gz: its captures take more than 256 times its length in memory\n";
-    assert_eq!(run(62_000), (2, expected.to_owned()));
+    let first = record("resource", 0, &" ".repeat(8 << 20));
+    let run = |revisits: usize| {
+        let revisits = (1..=revisits).map(|number| record("revisit", number, ""));
+        localized(&(first.clone() + &revisits.collect::<String>()))
+    };
+    assert_eq!(run(1).0, 0);
+    let (status, text) = run(199);
+    let expected =
+        "error: a.warc.gz: its files take more than 256 times its length; the rest is left\n";
+    assert!(status == 2 && text.starts_with(expected), "{text}");
+    assert!(text.contains("2 files would be written"), "{text}");
+    // Revisits of several bodies count together.
+    let others = ["b", "c", "d"].map(|name| first.replace("a/0", name).replace("sha1:A", name));
+    let (status, text) = localized(&others.concat());
+    assert!(
+        status == 2 && text.contains("2 files would be written"),
+        "{text}"
+    );
 }
 
 /// Bug 551: an unpacked WACZ file chose archives outside its folder by symbolic links.

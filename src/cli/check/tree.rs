@@ -212,7 +212,8 @@ impl CheckedTree {
         let plan = plan(documents, None, output)?;
         let (mut status, mut anomalies) = (ExitStatus::Done, Vec::new());
         let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
-            scan_capture(lister, &plan, (number, entry), full, output)
+            let found = scan_capture(lister, &plan, (number, entry), full, output);
+            (found, 0)
         };
         for file in documents.files() {
             let done = |found: io::Result<Option<(usize, FileLinks)>>, _: &mut Output| {

@@ -61,6 +61,8 @@ struct WrittenFile {
     is_cut: bool,
     /// True if the file of an earlier run was kept.
     is_kept: bool,
+    /// The length of the body of a record.
+    length: usize,
     /// The properties that the file lacks.
     lost: Vec<NotPreserved>,
     /// The title, if it is a page.
@@ -274,7 +276,8 @@ impl ArchiveRun<'_> {
         let one = |number: usize, at: (&Input<'_>, &Entry), output: &mut Output| {
             let mut of_document = FileSummary::default();
             let new_file = self.make_file(plan, number, at, &kind, &mut of_document, output);
-            (of_document, new_file)
+            let length = new_file.iter().flatten().map(|one| one.length).sum();
+            ((of_document, new_file), length)
         };
         let open = |file: &TreeEntry, output: &mut Output| {
             let (mut summary, mut new_files) = (FileSummary::default(), Vec::new());
@@ -412,6 +415,8 @@ impl ArchiveRun<'_> {
                 return Ok(None);
             }
         };
+        // Other archives do not refer to bodies, or limit it themselves.
+        new_file.length = entry.resource().map_or(bytes.len(), |_| 0);
         let path = plan.name(number);
         let folder = self.folder.as_ref();
         if new_file.is_cut && folder.is_some_and(|folder| has_file(folder, path)) {

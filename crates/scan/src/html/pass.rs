@@ -31,7 +31,7 @@ use super::{
     rows::{Answer, Answers, element_name},
     sink::{Sink, TextModel},
     tag::{self, FEW, RawAttribute, RawTag},
-    walk::{Names, declaration_end, has_tree_rules},
+    walk::{Names, declaration_end, holds_tag},
 };
 use crate::{
     ScanOptions, Scanner,
@@ -47,6 +47,9 @@ use crate::{
 ///
 /// Each level is scanned separately, so without a maximum the work would be quadratic.
 pub(crate) const DEEPEST: usize = 16;
+
+/// The elements in which the tree changes what a tokenizer would find.
+const TREE_RULES: &[&str] = &["svg", "math", "frameset", "template"];
 
 /// A reference to resolve against the document base URL. It may not need decoding.
 #[derive(Debug)]
@@ -124,7 +127,7 @@ pub fn links<L: Links>(
     let names = Names::of(options);
     let span = Span::new(whole.start, whole.bytes.len());
     let mut pass = Pass::new(whole, options, &names, links);
-    let is_preloaded = options.groups.has_loaded() && has_tree_rules(whole.bytes);
+    let is_preloaded = options.groups.has_loaded() && holds_tag(whole.bytes, TREE_RULES);
     pass.starts = is_preloaded.then(Vec::new);
     let without_tree = pass.read(span, true, options.scanner);
     if let Some(starts) = &mut pass.starts {
@@ -390,9 +393,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     /// Reads all attributes of a tag without the fast path, and opens the text after it.
     fn whole_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         let element = self.element(tag);
-        if tag.attributes.is_empty() {
-            return self.open_text(tag, namespace, text, &element, &[]);
-        }
         let attributes = tag::distinct(self.bytes, tag);
         for attribute in attributes.iter() {
             self.attribute(namespace, (tag, &element), attribute, &attributes);
@@ -760,25 +760,29 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.collector.relate(first, rel);
     }
 
-    /// Reports the links found so far, and scans pending markup.
+    /// Reports the links found so far, and scans pending markup, in document order.
     fn drain(&mut self) {
         if !self.styles.is_empty() {
             return;
         }
-        if !self.markup.is_empty() && !self.is_preload {
-            return self.drain_all();
+        let markup = std::mem::take(&mut self.markup);
+        let mut links = std::mem::take(&mut self.collector.links)
+            .into_iter()
+            .peekable();
+        for markup in markup {
+            while let Some(link) = links.next_if(|link| link.span().start < markup.span.start) {
+                self.report(link);
+            }
+            self.scan_markup(markup);
         }
-        for link in std::mem::take(&mut self.collector.links) {
-            self.report(link);
-        }
-        if !self.collector.embedded.is_empty() && !self.is_preload {
-            self.embedded();
-        }
+        links.for_each(|link| self.report(link));
+        self.embedded();
     }
 
     /// Reports the documents found in values.
     fn embedded(&mut self) {
-        for found in std::mem::take(&mut self.collector.embedded) {
+        let found = std::mem::take(&mut self.collector.embedded);
+        for found in found.into_iter().filter(|_| !self.is_preload) {
             self.parts += 1;
             if self.depth == DEEPEST {
                 self.links
@@ -794,24 +798,11 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// Reports the links found so far, and scans pending markup, in document order.
-    fn drain_all(&mut self) {
-        let markup = std::mem::take(&mut self.markup);
-        let mut links = std::mem::take(&mut self.collector.links)
-            .into_iter()
-            .peekable();
-        for markup in markup {
-            while let Some(link) = links.next_if(|link| link.span().start < markup.span.start) {
-                self.report(link);
-            }
-            self.scan_markup(markup);
-        }
-        links.for_each(|link| self.report(link));
-        self.embedded();
-    }
-
     /// Scans markup in text. The recursion depth is at most [`DEEPEST`].
     fn scan_markup(&mut self, Markup { span, .. }: Markup) {
+        if self.is_preload {
+            return;
+        }
         if self.depth == DEEPEST {
             self.links.diagnostic(self.bytes, too_deep(span));
             return;

@@ -99,11 +99,6 @@ pub(crate) fn preload<S: Sink>(bytes: &[u8], range: Range<usize>, sink: &mut S) 
     walk.facts()
 }
 
-/// True if the rules of the tree may change how the tokenizer reads `bytes` or which of its tags count.
-pub(crate) fn has_tree_rules(bytes: &[u8]) -> bool {
-    holds_tag(bytes, &["svg", "math", "frameset", "template"])
-}
-
 /// The open elements that affect the meaning of later tags.
 #[derive(Default)]
 struct OpenElements<'a> {
@@ -568,7 +563,7 @@ impl AttributeFilter for WantedNames<'_> {
 }
 
 /// True if `bytes` may contain a start tag with one of these `names`.
-fn holds_tag(bytes: &[u8], names: &[&str]) -> bool {
+pub(crate) fn holds_tag(bytes: &[u8], names: &[&str]) -> bool {
     memchr::memchr_iter(b'<', bytes).any(|at| {
         let rest = &bytes[at + 1..];
         names.iter().any(|name| {

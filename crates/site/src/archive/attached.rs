@@ -8,7 +8,7 @@
 //! Deliberately absent: files outside the folder of the archive, and symbolic links.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     fs::File,
     io::{self, ErrorKind, Read, Seek},
     path::{Component, Path, PathBuf},
@@ -25,8 +25,8 @@ use baselink_files::{folder_of, walk::open_below};
 #[derive(Debug)]
 pub struct Attached {
     place: BodyPlace,
-    /// The paths of the files that were read, in lower case.
-    read: HashSet<PathBuf>,
+    /// The paths of the files that were read, in lower case, with their lengths.
+    read: HashMap<PathBuf, u64>,
     /// The sum of their lengths.
     length: u64,
     /// The sum of the lengths of the bodies in files that were read before: at most 16 times the length of the files, or 1 MiB if
@@ -53,7 +53,7 @@ impl Attached {
     fn at(place: BodyPlace) -> Self {
         Self {
             place,
-            read: HashSet::new(),
+            read: HashMap::new(),
             length: 0,
             repeated: 0,
         }
@@ -82,6 +82,16 @@ impl Attached {
     /// Returns an error if `name` leads out of the folder, if its file does not exist or cannot be read, or if files are named
     /// too often.
     pub(super) fn read(&mut self, name: &str) -> Result<Vec<u8>> {
+        let of_files = match self.place {
+            BodyPlace::Zip(_, length) => length,
+            BodyPlace::Folder(_) => self.length,
+        };
+        let path = path_in_lower_case(name);
+        let known = self.read.get(&path).copied();
+        let repeated = known.map_or(0, |length| self.repeated.saturating_add(length));
+        if repeated > of_files.saturating_mul(16).max(1 << 20) {
+            return Err(Error::new("the archive names its files too often"));
+        }
         let read = match &mut self.place {
             BodyPlace::Folder(None) => return Err(Error::new("standard input has no folder")),
             BodyPlace::Folder(Some(folder)) => {
@@ -96,19 +106,20 @@ impl Attached {
             ErrorKind::InvalidInput => {
                 Error::new("it is not a file below the folder of the archive")
             }
-            _ => Error::new(cause(&error)),
+            kind => {
+                // A damaged file may have been inflated to its end, and is not read again.
+                if kind != ErrorKind::NotFound {
+                    self.read.insert(path.clone(), u64::MAX);
+                }
+                Error::new(cause(&error))
+            }
         })?;
         let length = bytes.len() as u64;
-        let of_files = match self.place {
-            BodyPlace::Zip(_, length) => length,
-            BodyPlace::Folder(_) => self.length,
-        };
-        if self.read.insert(path_in_lower_case(name)) {
-            self.length += length;
-        } else if self.repeated + length > of_files.saturating_mul(16).max(1 << 20) {
-            return Err(Error::new("the archive names its files too often"));
-        } else {
+        if known.is_some() {
             self.repeated += length;
+        } else {
+            self.length += length;
+            self.read.insert(path, length);
         }
         Ok(bytes)
     }

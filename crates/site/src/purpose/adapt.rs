@@ -210,11 +210,11 @@ struct Change {
 /// The heading takes precedence over a contradicting declaration in the document. In XML, the new declaration therefore
 /// replaces the old one. In other formats it precedes the old one, because the first declaration wins.
 fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change> {
-    let found = match format {
-        Format::Html => prelude::encoding(bytes, &ScanOptions::default()),
-        Format::Css => Charset::detect_style_sheet(bytes, None),
-        _ => Charset::detect_xml(bytes, None),
+    let without = Options {
+        format,
+        ..Options::default()
     };
+    let (found, _) = reading(bytes, &without)?;
     let is_ascii = bytes.is_ascii() && charset.is_ascii_compatible();
     let is_certain = match (format, found.declaration) {
         // Browsers guess in different ways. Even for a page in ASCII, its resources inherit the guess.

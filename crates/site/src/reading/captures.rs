@@ -47,6 +47,9 @@ pub struct CapturePlan {
     by_item: Vec<(u32, u32)>,
 }
 
+/// The error about an archive with repeated or highly compressed bodies.
+const TOO_LONG: &str = "its files take more than 256 times its length; the rest is left";
+
 /// The error about an archive that would take too much memory.
 const TOO_MANY: &str = "its captures take more than 256 times its length in memory";
 
@@ -118,17 +121,17 @@ impl CapturePlan {
     }
 
     /// Reads the archive `file` again, and calls `work` for each of its resources, and `done` with the results in their order.
-    /// Returns the format of the archive, and the number of records with anomalies.
+    /// `work` also returns the length of what it wrote. Returns the format of the archive, and the number of records with anomalies.
     ///
     /// # Errors
     ///
-    /// Returns an error if the archive cannot be read to its end, and the first error of `done`.
+    /// Returns an error if the archive cannot be read to its end or too much was written, and the first error of `done`.
     pub fn each<L: Listener, T: Send>(
         &self,
         file: &TreeEntry,
         (wanted, inputs): (Wanted, &Inputs),
         listener: &mut L,
-        work: impl Fn(usize, (&Input<'_>, &Entry), &mut L) -> T + Sync,
+        work: impl Fn(usize, (&Input<'_>, &Entry), &mut L) -> (T, usize) + Sync,
         mut done: impl FnMut(T, &mut L) -> FileResult<()>,
     ) -> FileResult<(Format, usize)> {
         let has_revisits = self.collection().failures().any(|status| status == 304);
@@ -138,6 +141,8 @@ impl CapturePlan {
         }
         let first = self.archives.get(&file.path).copied();
         let first = first.unwrap_or(u32::MAX);
+        let longest = usize::try_from(longest_of(file.size)).unwrap_or(usize::MAX);
+        let mut left = longest;
         let on_item = |input: &Input<'_>, listener: &mut L| {
             let Some(entry) = input.name.entry else {
                 return Ok(Vec::new());
@@ -147,16 +152,26 @@ impl CapturePlan {
             let resources = self.by_item[begin..]
                 .iter()
                 .take_while(|(other, _)| *other == item);
-            let work_on =
-                |&(_, number): &(u32, u32)| work(number as usize, (input, entry), listener);
+            let mut left = longest;
+            let work_on = |&(_, number): &(u32, u32)| {
+                let number = number as usize;
+                let found = (left > 0).then(|| work(number, (input, entry), listener))?;
+                left = left.saturating_sub(found.1);
+                Some(found)
+            };
             Ok(resources.map(work_on).collect())
         };
-        let received = |results: Vec<T>, _: &Input<'_>, later, listener: &mut L| {
-            listener.append(later)?;
-            results
-                .into_iter()
-                .try_for_each(|result| done(result, listener))
-        };
+        let received =
+            |results: Vec<Option<(T, usize)>>, _: &Input<'_>, later, listener: &mut L| {
+                listener.append(later)?;
+                results.into_iter().try_for_each(|found| {
+                    let Some((result, length)) = found.filter(|_| left > 0) else {
+                        return Err(Error::file(&file.path, TOO_LONG).into());
+                    };
+                    left = left.saturating_sub(length);
+                    done(result, listener)
+                })
+            };
         read_archive(file, inputs, wanted, listener, on_item, received)
     }
 }
