@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Deliberately absent: the positions of URLs, which [`css`](super::css), [`json`](super::json),
-//! [`script`](super::script) and [`text`](super::text) find.
+//! [`script`](super::script) and [`text`] find.
 
 use std::sync::Arc;
 
