@@ -24,8 +24,9 @@ use baselink_text::{Edit, Span};
 /// The number of bytes before a link to search for the name of its rule or function.
 const NEAR: usize = 4_096;
 
-/// The names of the tags and comments that may be between two children of a `picture`, `video` or `audio`.
-const BETWEEN: [&str; 6] = ["source", "/source", "img", "!", "video", "/video"];
+/// The names of the tags and comments that may be between two children of one `picture`, `video` or `audio`. The last is that of a
+/// tag in a comment for Internet Explorer 9, before the `img` of a `picture`.
+const BETWEEN: [&str; 5] = ["source", "/source", "img", "!", "/video"];
 
 /// The place of a link that may have alternatives.
 #[derive(Clone, Debug)]
@@ -76,11 +77,12 @@ impl CandidatePlace {
         let is_same_tag = memchr::memchr(b'<', between).is_none()
             && memchr::memmem::find(between, b"&lt;").is_none();
         let is_same_parent = || {
+            let allowed = BETWEEN.len() - usize::from(next.element == "source");
             self.element == "source"
                 && (next.element == "source" || self.attribute.as_deref() == Some("srcset"))
                 && memchr::memchr_iter(b'<', between).all(|at| {
                     let name = &between[at + 1..];
-                    BETWEEN.iter().any(|tag| {
+                    BETWEEN[..allowed].iter().any(|tag| {
                         name.get(..tag.len())
                             .is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes()))
                     })
