@@ -234,7 +234,7 @@ fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<ResultFold
     Ok(Some(folder))
 }
 
-/// What an archive gave: its format and the number of records with anomalies, unless it could not be read to its end; the results
+/// The result of an archive: its format and the number of records with anomalies, unless it could not be read to its end; the results
 /// of its links; its files.
 type Archive = (Option<(Format, usize)>, FileSummary, Vec<WrittenFile>);
 

@@ -152,6 +152,7 @@ impl CapturePlan {
             let resources = self.by_item[begin..]
                 .iter()
                 .take_while(|(other, _)| *other == item);
+            // One body may be that of many resources, which are worked on before the first result is received.
             let mut left = longest;
             let work_on = |&(_, number): &(u32, u32)| {
                 let number = number as usize;
