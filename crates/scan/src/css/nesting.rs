@@ -166,9 +166,11 @@ impl Nesting {
             let is_between = !is_block
                 && self.has_imports
                 && is_name(name, "layer")
-                && prelude.split(|&byte| byte == b',').all(is_plain_selector);
+                && prelude
+                    .split(|byte| b",.".contains(byte))
+                    .all(is_plain_name);
             self.is_late = is_between || is_plain_rule(name, prelude, is_block);
-            self.has_imports |= is_name(name, "import");
+            self.has_imports |= !is_block && is_name(name, "import");
         }
     }
 
@@ -201,7 +203,7 @@ fn is_plain_rule(name: &[u8], prelude: &[u8], is_block: bool) -> bool {
     valid.any(|(_, prelude_kind)| match prelude_kind {
         Prelude::Any => true,
         Prelude::None => prelude.is_empty(),
-        Prelude::Name => is_plain_word(prelude),
+        Prelude::Name => prelude.split(|&byte| byte == b'.').all(is_plain_name),
         Prelude::Condition => matches!(prelude, [b'(', .., b')']),
     })
 }
@@ -210,6 +212,7 @@ fn is_plain_rule(name: &[u8], prelude: &[u8], is_block: bool) -> bool {
 enum Prelude {
     Any,
     None,
+    /// A name. That of a layer may have dots.
     Name,
     Condition,
 }
@@ -227,10 +230,12 @@ const VALID_BLOCKS: &[(&str, Prelude)] = &[
     ("container", Prelude::Condition),
     ("supports", Prelude::Condition),
     ("counter-style", Prelude::Name),
-    ("font-feature-values", Prelude::Name),
+    ("font-palette-values", Prelude::Name),
+    ("position-try", Prelude::Name),
+    ("function", Prelude::Any),
     ("view-transition", Prelude::None),
     ("starting-style", Prelude::None),
-    ("scope", Prelude::None),
+    ("scope", Prelude::Any),
 ];
 
 /// True if `text` is certainly a valid selector: names, classes and ids with spaces between.
@@ -241,13 +246,16 @@ fn is_plain_selector(text: &[u8]) -> bool {
 }
 
 fn is_plain_word(word: &[u8]) -> bool {
-    let name = match word {
-        b"*" => return true,
-        [b'.' | b'#', name @ ..] => name,
-        name => name,
-    };
-    name.first().is_some_and(u8::is_ascii_alphabetic)
-        && name
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
+    match word {
+        b"*" => true,
+        [b'.' | b'#', name @ ..] | name => is_plain_name(name),
+    }
+}
+
+/// True if `text` is certainly a name (CSS Syntax 3, 4.3.9).
+fn is_plain_name(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    let begins = text.starts_with(b"--") || text.first().is_some_and(u8::is_ascii_alphabetic);
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_".contains(byte);
+    begins && text.iter().all(is_of_name)
 }
