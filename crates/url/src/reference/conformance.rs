@@ -69,6 +69,7 @@ pub fn conformance(reference: &str) -> Conformance {
     let mut input = Productions {
         text: reference,
         at: 0,
+        production: "",
     };
     let violation = input.url(category).err();
     Conformance {
@@ -78,84 +79,26 @@ pub fn conformance(reference: &str) -> Conformance {
     }
 }
 
-/// Sets of characters, one bit each, so that a union of sets is a bitwise or. `ESCAPE` is `% hex hex`.
-mod class {
-    /// `unreserved = alpha | digit | safe | extra`
-    pub(super) const UNRESERVED: u16 = 1;
-    /// `escape = "%" hex hex`
-    pub(super) const ESCAPE: u16 = 1 << 1;
-    pub(super) const SEMICOLON: u16 = 1 << 2;
-    pub(super) const SLASH: u16 = 1 << 3;
-    pub(super) const QUESTION: u16 = 1 << 4;
-    pub(super) const COLON: u16 = 1 << 5;
-    pub(super) const AT: u16 = 1 << 6;
-    pub(super) const AMPERSAND: u16 = 1 << 7;
-    pub(super) const EQUALS: u16 = 1 << 8;
-    /// The characters of `group` in RFC 1738.
-    pub(super) const GROUP: u16 = 1 << 9;
+/// RFC 1738: `xchar = unreserved | reserved | escape`; RFC 1808: `uchar | reserved`. Without `uchar`, as all sets of
+/// [`Productions::many`].
+const XCHAR: &str = ";/?:@&=";
 
-    /// `uchar = unreserved | escape`
-    pub(super) const UCHAR: u16 = UNRESERVED | ESCAPE;
-    /// RFC 1808: `pchar = uchar | ":" | "@" | "&" | "="`
-    pub(super) const PCHAR: u16 = UCHAR | COLON | AT | AMPERSAND | EQUALS;
-    /// RFC 1808: `param = *( pchar | "/" )`, joined by ";"
-    pub(super) const PARAMS: u16 = PCHAR | SLASH | SEMICOLON;
-    /// RFC 1808: `net_loc = *( pchar | ";" | "?" )`
-    pub(super) const NET_LOC: u16 = PCHAR | SEMICOLON | QUESTION;
-    /// RFC 1738: `xchar = unreserved | reserved | escape`; RFC 1808: `uchar | reserved`
-    pub(super) const XCHAR: u16 = PCHAR | SEMICOLON | SLASH | QUESTION;
-    /// RFC 1738: `user` and `password`
-    pub(super) const USER: u16 = UCHAR | SEMICOLON | QUESTION | AMPERSAND | EQUALS;
-    /// RFC 1738: `hsegment` and `search`
-    pub(super) const HSEGMENT: u16 = UCHAR | SEMICOLON | COLON | AT | AMPERSAND | EQUALS;
-    /// RFC 1738: `fsegment` of ftp and file, and `psegment`
-    pub(super) const FSEGMENT: u16 = UCHAR | QUESTION | COLON | AT | AMPERSAND | EQUALS;
-    /// RFC 1738: `fieldname` and `fieldvalue`
-    pub(super) const FIELD: u16 = UCHAR | QUESTION | COLON | AT | AMPERSAND;
-    /// RFC 1738: `article`, before its "@"
-    pub(super) const ARTICLE: u16 =
-        UCHAR | SEMICOLON | SLASH | QUESTION | COLON | AMPERSAND | EQUALS;
-
-    /// The sets that `byte` belongs to.
-    pub(super) const fn of(byte: u8) -> u16 {
-        let group = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'+' | b'_' => GROUP,
-            _ => 0,
-        };
-        group
-            | match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => UNRESERVED,
-                // safe
-                b'$' | b'-' | b'_' | b'.' | b'+' => UNRESERVED,
-                // extra
-                b'!' | b'*' | b'\'' | b'(' | b')' | b',' => UNRESERVED,
-                b'%' => ESCAPE,
-                b';' => SEMICOLON,
-                b'/' => SLASH,
-                b'?' => QUESTION,
-                b':' => COLON,
-                b'@' => AT,
-                b'&' => AMPERSAND,
-                b'=' => EQUALS,
-                _ => 0,
-            }
-    }
-}
-
-/// A position in a reference. Every method consumes one production or reports where the text violates it.
+/// A position in a reference. Every method consumes a part of it or reports where the text violates a production.
 struct Productions<'a> {
     text: &'a str,
     at: usize,
+    /// The production of the text before `at`, which any text violates that it cannot be followed by.
+    production: &'static str,
 }
 
-type Recognised = Result<(), Violation>;
+type Recognised<T = ()> = Result<T, Violation>;
 
 impl Productions<'_> {
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+    fn peek(&self) -> Option<&u8> {
+        self.text.as_bytes().get(self.at)
     }
 
-    fn violation<T>(&self, production: &'static str) -> Result<T, Violation> {
+    fn violation<T>(&self, production: &'static str) -> Recognised<T> {
         let character = self.text[self.at..].chars().next();
         Err(Violation {
             at: self.at,
@@ -164,30 +107,44 @@ impl Productions<'_> {
         })
     }
 
-    /// `*set`
-    fn many(&mut self, set: u16) -> Recognised {
-        while let Some(byte) = self.peek() {
-            let class = class::of(byte) & set;
-            if class == 0 {
-                break;
-            }
-            self.at += 1;
-            if class == class::ESCAPE {
-                for _ in 0..2 {
-                    if !self.peek().is_some_and(|hex| hex.is_ascii_hexdigit()) {
-                        return self.violation("escape");
-                    }
-                    self.at += 1;
-                }
-            }
+    /// Consumes one byte that `is` accepts.
+    fn one(&mut self, production: &'static str, is: impl Fn(&u8) -> bool) -> Recognised {
+        if !self.peek().is_some_and(is) {
+            return self.violation(production);
         }
+        self.production = production;
+        self.at += 1;
         Ok(())
     }
 
-    /// `1*set`
-    fn some(&mut self, set: u16, production: &'static str) -> Recognised {
+    fn all(&mut self, is: impl Fn(&u8) -> bool) {
+        while self.peek().is_some_and(&is) {
+            self.at += 1;
+        }
+    }
+
+    /// `*( uchar | others )`, `uchar = unreserved | escape`, `escape = "%" hex hex`
+    fn many(&mut self, production: &'static str, others: &str) -> Recognised {
+        loop {
+            // unreserved = alpha | digit | safe | extra
+            self.all(|byte| {
+                byte.is_ascii_alphanumeric()
+                    || b"$-_.+!*'(),".contains(byte)
+                    || others.as_bytes().contains(byte)
+            });
+            if !self.skip(b'%') {
+                self.production = production;
+                return Ok(());
+            }
+            self.one("escape", u8::is_ascii_hexdigit)?;
+            self.one("escape", u8::is_ascii_hexdigit)?;
+        }
+    }
+
+    /// `1*( uchar | others )`
+    fn some(&mut self, production: &'static str, others: &str) -> Recognised {
         let start = self.at;
-        self.many(set)?;
+        self.many(production, others)?;
         if self.at == start {
             self.violation(production)
         } else {
@@ -196,85 +153,65 @@ impl Productions<'_> {
     }
 
     fn skip(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
+        let found = self.peek() == Some(&byte);
         self.at += usize::from(found);
         found
     }
 
-    fn literal(&mut self, literal: &str, production: &'static str) -> Recognised {
+    /// `[ byte *( uchar | others ) ]`. True if it is there.
+    fn option(&mut self, byte: u8, production: &'static str, others: &str) -> Recognised<bool> {
+        let found = self.skip(byte);
+        if found {
+            self.many(production, others)?;
+        }
+        Ok(found)
+    }
+
+    fn literal(&mut self, production: &'static str, literal: &str) -> Recognised {
         for byte in literal.bytes() {
-            if !self
-                .peek()
-                .is_some_and(|found| found.eq_ignore_ascii_case(&byte))
-            {
-                return self.violation(production);
-            }
-            self.at += 1;
+            self.one(production, |found| found.eq_ignore_ascii_case(&byte))?;
         }
         Ok(())
     }
 
-    /// Consumes an optional fragment at the end. Any other text violates `production`.
-    /// RFC 1808: `URL = ( absoluteURL | relativeURL ) [ "#" fragment ]`
-    fn end(&mut self, production: &'static str) -> Recognised {
-        match self.peek() {
-            None => Ok(()),
-            Some(b'#') => {
-                self.at += 1;
-                self.many(class::XCHAR)?;
-                if self.peek().is_none() {
-                    Ok(())
-                } else {
-                    self.violation("fragment")
-                }
-            }
-            Some(_) => self.violation(production),
-        }
-    }
-
-    /// Consumes a reference of this category (RFC 1808 section 2.2).
+    /// Consumes a reference of this category (RFC 1808 section 2.2), with the optional fragment at its end:
+    /// `URL = ( absoluteURL | relativeURL ) [ "#" fragment ]`
     fn url(&mut self, category: Category) -> Recognised {
         match category {
-            Category::AbsoluteUrl => self.absolute_url(),
+            Category::AbsoluteUrl => self.absolute_url()?,
             // net_path = "//" net_loc [ abs_path ]
             Category::NetPath => {
                 self.at = 2;
-                self.many(class::NET_LOC)?;
+                self.many("net_loc", ":@&=;?")?;
                 if self.skip(b'/') {
-                    self.rel_path()
-                } else {
-                    self.end("net_loc")
+                    self.rel_path()?;
                 }
             }
             // abs_path = "/" rel_path
             Category::AbsPath => {
                 self.at = 1;
-                self.rel_path()
+                self.rel_path()?;
             }
-            Category::RelPath | Category::Fragment | Category::Empty => self.rel_path(),
+            Category::RelPath | Category::Fragment | Category::Empty => self.rel_path()?,
         }
+        self.option(b'#', "fragment", XCHAR)?;
+        if self.peek().is_some() {
+            return self.violation(self.production);
+        }
+        Ok(())
     }
 
     /// `rel_path = [ path ] [ ";" params ] [ "?" query ]`
     fn rel_path(&mut self) -> Recognised {
         // path = fsegment *( "/" segment ), fsegment = 1*pchar
-        if self.peek() == Some(b'/') {
+        if self.peek() == Some(&b'/') {
             return self.violation("fsegment");
         }
-        self.many(class::PCHAR)?;
-        while self.skip(b'/') {
-            self.many(class::PCHAR)?;
-        }
-        let mut production = "pchar";
-        if self.skip(b';') {
-            self.many(class::PARAMS)?;
-            production = "param";
-        }
-        if self.skip(b'?') {
-            self.many(class::XCHAR)?;
-            production = "query";
-        }
-        self.end(production)
+        self.many("pchar", ":@&=/")?;
+        // params = param *( ";" param ), param = *( pchar | "/" )
+        self.option(b';', "param", ":@&=/;")?;
+        self.option(b'?', "query", XCHAR)?;
+        Ok(())
     }
 
     /// RFC 1738 section 5: `url = httpurl | ftpurl | …`; RFC 1808's `absoluteURL` for the rest,
@@ -283,208 +220,140 @@ impl Productions<'_> {
         let scheme = scheme(Grammar::Rfc1808, self.text).unwrap_or_default();
         self.at = scheme.len() + 1;
         match scheme.to_ascii_lowercase().as_str() {
-            "http" => self.httpurl(),
-            "ftp" => self.ftpurl(),
-            "file" => self.fileurl(),
-            "gopher" => self.gopherurl(),
-            // mailtourl = "mailto:" encoded822addr
-            "mailto" => {
-                self.some(class::XCHAR, "encoded822addr")?;
-                self.end("encoded822addr")
+            // httpurl = "http://" hostport [ "/" hpath [ "?" search ]], hpath = hsegment *[ "/" hsegment ]
+            "http" => {
+                self.hostport("httpurl")?;
+                if self.option(b'/', "hsegment", ";:@&=/")? {
+                    self.option(b'?', "search", ";:@&=")?;
+                }
             }
-            "news" => self.grouppart(),
-            "nntp" => self.nntpurl(),
+            // ftpurl = "ftp://" login [ "/" fpath [ ";type=" ftptype ]], fpath = fsegment *[ "/" fsegment ]
+            "ftp" => {
+                self.login("ftpurl")?;
+                if self.option(b'/', "fsegment", "?:@&=/")? && self.skip(b';') {
+                    self.literal("ftpurl", "type=")?;
+                    self.one("ftptype", |found| b"AIDaid".contains(found))?;
+                }
+            }
+            // fileurl = "file://" [ host | "localhost" ] "/" fpath
+            "file" => {
+                self.literal("fileurl", "//")?;
+                if !matches!(self.peek(), Some(b'/') | None) {
+                    self.host()?;
+                }
+                self.literal("fileurl", "/")?;
+                self.many("fsegment", "?:@&=/")?;
+            }
+            // gopherurl = "gopher://" hostport [ / [ gtype [ selector [ "%09" search [ "%09" gopher+_string ] ] ] ] ],
+            // where `selector = *xchar` derives the optional rest too.
+            "gopher" => {
+                self.hostport("gopherurl")?;
+                self.option(b'/', "selector", XCHAR)?;
+            }
+            // mailtourl = "mailto:" encoded822addr, encoded822addr = 1*xchar
+            "mailto" => self.some("encoded822addr", XCHAR)?,
+            // newsurl = "news:" grouppart
+            "news" => self.grouppart()?,
+            // nntpurl = "nntp://" hostport "/" group [ "/" digits ]
+            "nntp" => {
+                self.hostport("nntpurl")?;
+                self.literal(self.production, "/")?;
+                self.group()?;
+                if self.skip(b'/') {
+                    self.digits("digits")?;
+                }
+            }
             // telneturl = "telnet://" login [ "/" ]
             "telnet" => {
-                self.literal("//", "telneturl")?;
-                let production = self.login()?;
-                let production = if self.skip(b'/') {
-                    "telneturl"
-                } else {
-                    production
-                };
-                self.end(production)
-            }
-            "wais" => self.waisurl(),
-            "prospero" => self.prosperourl(),
-            _ => {
-                self.many(class::XCHAR)?;
-                self.end("absoluteURL")
-            }
-        }
-    }
-
-    /// `httpurl = "http://" hostport [ "/" hpath [ "?" search ]]`
-    fn httpurl(&mut self) -> Recognised {
-        self.literal("//", "httpurl")?;
-        let mut production = self.hostport()?;
-        if self.skip(b'/') {
-            // hpath = hsegment *[ "/" hsegment ]
-            self.many(class::HSEGMENT | class::SLASH)?;
-            production = "hsegment";
-            if self.skip(b'?') {
-                self.many(class::HSEGMENT)?;
-                production = "search";
-            }
-        }
-        self.end(production)
-    }
-
-    /// `ftpurl = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]`
-    fn ftpurl(&mut self) -> Recognised {
-        self.literal("//", "ftpurl")?;
-        let mut production = self.login()?;
-        if self.skip(b'/') {
-            self.many(class::FSEGMENT | class::SLASH)?;
-            production = "fsegment";
-            if self.peek() == Some(b';') {
-                self.literal(";type=", "ftpurl")?;
-                let types = [b'a', b'i', b'd'];
-                if !self
-                    .peek()
-                    .is_some_and(|c| types.contains(&c.to_ascii_lowercase()))
-                {
-                    return self.violation("ftptype");
+                self.login("telneturl")?;
+                if self.skip(b'/') {
+                    self.production = "telneturl";
                 }
-                self.at += 1;
-                production = "ftptype";
             }
+            // waisurl = waisdatabase | waisindex | waisdoc
+            "wais" => {
+                self.hostport("waisurl")?;
+                self.literal(self.production, "/")?;
+                self.many("database", "")?;
+                if !self.option(b'?', "search", ";:@&=")? && self.option(b'/', "wtype", "")? {
+                    self.literal("wtype", "/")?;
+                    self.many("wpath", "")?;
+                }
+            }
+            // prosperourl = "prospero://" hostport "/" ppath *[ fieldspec ], ppath = psegment *[ "/" psegment ],
+            // fieldspec = ";" fieldname "=" fieldvalue
+            "prospero" => {
+                self.hostport("prosperourl")?;
+                self.literal(self.production, "/")?;
+                self.many("psegment", "?:@&=/")?;
+                while self.option(b';', "fieldname", "?:@&")? {
+                    self.literal("fieldname", "=")?;
+                    self.many("fieldvalue", "?:@&")?;
+                }
+            }
+            _ => self.many("absoluteURL", XCHAR)?,
         }
-        self.end(production)
+        Ok(())
     }
 
-    /// `fileurl = "file://" [ host | "localhost" ] "/" fpath`
-    fn fileurl(&mut self) -> Recognised {
-        self.literal("//", "fileurl")?;
-        if !matches!(self.peek(), Some(b'/') | None) {
-            self.host()?;
-        }
-        self.literal("/", "fileurl")?;
-        self.many(class::FSEGMENT | class::SLASH)?;
-        self.end("fsegment")
+    /// True if an `@` comes before any of `ends`: it tells apart two forms of which only one derives it.
+    fn has_at(&self, ends: [u8; 2]) -> bool {
+        let rest = &self.text.as_bytes()[self.at..];
+        memchr::memchr3(b'@', ends[0], ends[1], rest).is_some_and(|at| rest[at] == b'@')
     }
 
-    /// `gopherurl = "gopher://" hostport [ / [ gtype [ selector [ "%09" search [ "%09"
-    /// gopher+_string ] ] ] ] ]`, where `selector = *xchar` derives the optional rest too.
-    fn gopherurl(&mut self) -> Recognised {
-        self.literal("//", "gopherurl")?;
-        let mut production = self.hostport()?;
-        if self.skip(b'/') {
-            self.many(class::XCHAR)?;
-            production = "selector";
-        }
-        self.end(production)
-    }
-
-    /// `newsurl = "news:" grouppart`, `grouppart = "*" | group | article`
+    /// `grouppart = "*" | group | article`
     fn grouppart(&mut self) -> Recognised {
-        let body_end = memchr::memchr(b'#', self.text.as_bytes()).unwrap_or(self.text.len());
-        if memchr::memchr(b'@', &self.text.as_bytes()[self.at..body_end]).is_some() {
+        if self.has_at([b'#'; 2]) {
             // article = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
-            self.some(class::ARTICLE, "article")?;
-            self.literal("@", "article")?;
-            self.host()?;
-            self.end("hostname")
+            self.some("article", ";/?:&=")?;
+            self.literal("article", "@")?;
+            self.host()
         } else if self.skip(b'*') {
-            self.end("grouppart")
+            self.production = "grouppart";
+            Ok(())
         } else {
-            self.group()?;
-            self.end("group")
+            self.group()
         }
     }
 
     /// `group = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]`
     fn group(&mut self) -> Recognised {
-        if !self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {
-            return self.violation("group");
-        }
-        self.many(class::GROUP)
+        self.one("group", u8::is_ascii_alphabetic)?;
+        self.all(|byte| byte.is_ascii_alphanumeric() || b"-.+_".contains(byte));
+        Ok(())
     }
 
-    /// `nntpurl = "nntp://" hostport "/" group [ "/" digits ]`
-    fn nntpurl(&mut self) -> Recognised {
-        self.literal("//", "nntpurl")?;
-        let production = self.hostport()?;
-        self.literal("/", production)?;
-        self.group()?;
-        if !self.skip(b'/') {
-            return self.end("group");
+    /// `"//" login`, `login = [ user [ ":" password ] "@" ] hostport`
+    fn login(&mut self, url: &'static str) -> Recognised {
+        self.literal(url, "//")?;
+        if self.has_at([b'/', b'#']) {
+            self.many("user", ";?&=")?;
+            self.option(b':', "password", ";?&=")?;
+            self.literal(self.production, "@")?;
         }
-        self.digits("digits")?;
-        self.end("digits")
+        self.host_and_port()
     }
 
-    /// `waisurl = waisdatabase | waisindex | waisdoc`
-    fn waisurl(&mut self) -> Recognised {
-        self.literal("//", "waisurl")?;
-        let production = self.hostport()?;
-        self.literal("/", production)?;
-        self.many(class::UCHAR)?;
-        if self.skip(b'?') {
-            self.many(class::HSEGMENT)?;
-            self.end("search")
-        } else if self.skip(b'/') {
-            self.many(class::UCHAR)?;
-            self.literal("/", "wtype")?;
-            self.many(class::UCHAR)?;
-            self.end("wpath")
-        } else {
-            self.end("database")
-        }
+    /// `"//" hostport`
+    fn hostport(&mut self, url: &'static str) -> Recognised {
+        self.literal(url, "//")?;
+        self.host_and_port()
     }
 
-    /// `prosperourl = "prospero://" hostport "/" ppath *[ fieldspec ]`
-    fn prosperourl(&mut self) -> Recognised {
-        self.literal("//", "prosperourl")?;
-        let mut production = self.hostport()?;
-        self.literal("/", production)?;
-        self.many(class::FSEGMENT | class::SLASH)?;
-        production = "psegment";
-        while self.skip(b';') {
-            // fieldspec = ";" fieldname "=" fieldvalue
-            self.many(class::FIELD)?;
-            self.literal("=", "fieldname")?;
-            self.many(class::FIELD)?;
-            production = "fieldvalue";
-        }
-        self.end(production)
-    }
-
-    /// `login = [ user [ ":" password ] "@" ] hostport`. The `@`, which neither `hostport` nor `user` derives,
-    /// tells the two forms apart.
-    fn login(&mut self) -> Result<&'static str, Violation> {
-        let rest = &self.text.as_bytes()[self.at..];
-        let end = memchr::memchr2(b'/', b'#', rest).unwrap_or(rest.len());
-        if memchr::memchr(b'@', &rest[..end]).is_some() {
-            self.many(class::USER)?;
-            let mut production = "user";
-            if self.skip(b':') {
-                self.many(class::USER)?;
-                production = "password";
-            }
-            self.literal("@", production)?;
-        }
-        self.hostport()
-    }
-
-    /// `hostport = host [ ":" port ]`. Returns its last production, `hostname` or `port`.
-    fn hostport(&mut self) -> Result<&'static str, Violation> {
+    /// `hostport = host [ ":" port ]`
+    fn host_and_port(&mut self) -> Recognised {
         self.host()?;
-        if !self.skip(b':') {
-            return Ok("hostname");
+        if self.skip(b':') {
+            self.digits("port")?;
         }
-        self.digits("port")?;
-        Ok("port")
+        Ok(())
     }
 
     /// `digits = 1*digit`
     fn digits(&mut self, production: &'static str) -> Recognised {
-        if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            return self.violation(production);
-        }
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.at += 1;
-        }
+        self.one(production, u8::is_ascii_digit)?;
+        self.all(u8::is_ascii_digit);
         Ok(())
     }
 
@@ -495,15 +364,8 @@ impl Productions<'_> {
         loop {
             // domainlabel = alphadigit | alphadigit *[ alphadigit | "-" ] alphadigit
             let start = self.at;
-            if !self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric()) {
-                return self.violation("hostname");
-            }
-            while self
-                .peek()
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            {
-                self.at += 1;
-            }
+            self.one("hostname", u8::is_ascii_alphanumeric)?;
+            self.all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
             let label = &self.text.as_bytes()[start..self.at];
             labels += 1;
             numeric &= label.iter().all(u8::is_ascii_digit);
@@ -512,12 +374,10 @@ impl Productions<'_> {
             }
             if !self.skip(b'.') {
                 // toplabel begins with a letter
-                let top = label[0].is_ascii_alphabetic() || (numeric && labels == 4);
-                return if top {
-                    Ok(())
-                } else {
-                    self.violation("toplabel")
-                };
+                if label[0].is_ascii_alphabetic() || (numeric && labels == 4) {
+                    return Ok(());
+                }
+                return self.violation("toplabel");
             }
         }
     }
