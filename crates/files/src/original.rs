@@ -84,13 +84,15 @@ impl Suffix {
     }
 }
 
-/// True if `path` has the name of another file with a usual suffix of backups. An earlier run may have made it.
+/// True if `path` has the name of another file with a usual suffix of backups. An earlier run may have made it, or wget, which
+/// gives the other file the extension `.html`.
 pub fn is_usual_backup(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let original = [".orig", ".bak"]
         .iter()
         .find_map(|suffix| name.strip_suffix(suffix));
-    original.is_some_and(|original| path.with_file_name(original).is_file())
+    let is_there = |name| path.with_file_name(name).is_file();
+    original.is_some_and(|name| is_there(name.to_owned()) || is_there(format!("{name}.html")))
 }
 
 impl InPlace {

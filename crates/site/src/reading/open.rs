@@ -22,7 +22,7 @@ use baselink_files::{
     maildir,
     results::FileResult,
     walk::{EntryKind, TreeEntry, open_file},
-    write::Original,
+    write::{Original, is_usual_backup},
 };
 use baselink_rewrite::{Options, Retrieval, archive::is_archive, container::units};
 use baselink_scan::{ScanOptions, group_of, html::saved::HEAD, is_read};
@@ -461,6 +461,7 @@ fn detect(entry: &TreeEntry, head: &[u8], scan: &ScanOptions) -> Format {
     }
     let head = &head[..head.len().min(FORMAT_HEAD)];
     match Format::detect(Some(&name), head) {
+        _ if !entry.is_named() && is_usual_backup(&entry.path) => Format::Other,
         // The format of a message in a Maildir follows from its folder, not from its name.
         Format::Other | Format::Mbox | Format::Script | Format::Manifest
             if maildir::is_message(&entry.path) =>
