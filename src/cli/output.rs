@@ -21,7 +21,7 @@ use std::{
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
-use baselink_rewrite::{LinkReport, Outcome, Reason, Report};
+use baselink_rewrite::{Lack, LinkReport, Outcome, Reason, Report};
 use baselink_text::{Code, Diagnostic, Error, name, visible};
 use clap::ColorChoice;
 use serde::Serialize;
@@ -665,6 +665,7 @@ impl Listener for Output {
 /// True for a link that `--verbose` lists.
 pub fn is_left(link: &LinkReport) -> bool {
     match link.outcome {
+        _ if link.lack == Some(Lack::Served) => true,
         Outcome::Rewritten | Outcome::Absolute => link.reason.is_some(),
         _ => link.reason != Some(Reason::Chosen),
     }
@@ -778,7 +779,9 @@ pub fn location(link: &LinkReport) -> String {
 }
 
 fn outcome_and_reason(link: &LinkReport) -> String {
-    let reason = link.reason.map(|reason| format!(" ({})", reason.name()));
+    let served = (link.lack == Some(Lack::Served)).then_some("served");
+    let reason = link.reason.map(Reason::name).or(served);
+    let reason = reason.map(|reason| format!(" ({reason})"));
     format!("{}{}", link.outcome.name(), reason.unwrap_or_default())
 }
 

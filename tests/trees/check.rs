@@ -157,6 +157,7 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
     for (what, links) in documents
         .iter()
         .flat_map(|document| document.counted.iter())
+        .filter(|(what, _)| matches!(what, Counted::Checked(_)))
     {
         *counted.entry(what).or_insert(0) += links;
     }

@@ -27,8 +27,8 @@ use std::{
 
 use baselink_rewrite::{
     self as rewrite, BaseChain, BaseElement, Choice, ContentLocationUse, Destination, Dkim,
-    Fragments, LinkReceiver, LinkReport, ListedLink, LocalCopies, Options, PlainLink, Retrieval,
-    Totals,
+    Fragments, Lack, LinkReceiver, LinkReport, ListedLink, LocalCopies, Options, PlainLink,
+    Retrieval, Totals,
     base::{self, Outer},
     container::{mbox::Messages, units},
 };
@@ -73,8 +73,8 @@ impl<F> fmt::Debug for ChoiceClosure<F> {
 }
 
 impl<F: FnMut(&LinkReport) -> Choice> Destination for ChoiceClosure<F> {
-    fn choose(&self, link: &LinkReport, _: &Against) -> (Choice, bool) {
-        ((self.0.borrow_mut())(link), false)
+    fn choose(&self, link: &LinkReport, _: &Against) -> (Choice, Option<Lack>) {
+        ((self.0.borrow_mut())(link), None)
     }
 }
 

@@ -267,10 +267,10 @@ impl<'a, 'r> Driver<'a, 'r> {
         let link = &judged.report;
         let reference = without_fragment(&link.reference);
         let lacking = &mut self.plan.tally.totals.lacking;
-        let outcome = match (link.outcome, link.reason, link.is_lacking) {
-            (Outcome::Left, Some(Reason::Chosen), false) => Known::Kept,
+        let outcome = match (link.outcome, link.reason, link.lack) {
+            (Outcome::Left, Some(Reason::Chosen), None) => Known::Kept,
             // The new text is the target itself.
-            (Outcome::Rewritten, None, true) if link.written.is_none() => {
+            (Outcome::Rewritten, None, Some(_)) if link.written.is_none() => {
                 Known::Lacking(lacking.len())
             }
             _ => return,

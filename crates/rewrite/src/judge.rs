@@ -491,8 +491,8 @@ impl<'a> Judge<'a> {
         let is_signed = self.around.kept.is_some();
         let destination = self.around.destination.filter(|_| !is_signed)?;
         let choice = if report.target.is_some() {
-            let (choice, is_lacking) = destination.choose(report, &link.against);
-            report.is_lacking = is_lacking && link.certainty != Certainty::IfLeadsOut;
+            let (choice, lack) = destination.choose(report, &link.against);
+            report.lack = lack.filter(|_| link.certainty != Certainty::IfLeadsOut);
             choice
         } else if report.reason == Some(Reason::LocalCopy) {
             Choice::Reference(self.copies.as_ref()?.encoded(&report.reference)?)
@@ -708,7 +708,7 @@ impl<'a> Judge<'a> {
             reason,
             differs_under,
             custom_property: None,
-            is_lacking: false,
+            lack: None,
             is_editable: true,
         };
         (report, kept)

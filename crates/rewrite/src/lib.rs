@@ -57,7 +57,7 @@ pub use self::{
         Options, PlainLink, Site,
     },
     plan::PlannedPart,
-    report::{EntityReport, LinkReport, Outcome, Reason, Report},
+    report::{EntityReport, Lack, LinkReport, Outcome, Reason, Report},
     totals::{LinkBases, Totals},
 };
 use self::{

@@ -17,7 +17,7 @@ use baselink_url::{Resolver, Splice};
 use super::beside::NearbyFiles;
 use crate::{
     base::{BaseChain, ContentLocationUse, Outer, Retrieval, Source},
-    report::LinkReport,
+    report::{Lack, LinkReport},
 };
 
 /// The information about a document beyond its bytes, and the desired result.
@@ -132,14 +132,14 @@ pub enum BaseInCopy {
 /// ```
 /// use std::sync::Arc;
 /// use baselink_scan::Against;
-/// use baselink_rewrite::{Choice, Destination};
+/// use baselink_rewrite::{Choice, Destination, Lack};
 /// use baselink_rewrite::{report::LinkReport, Options, rewrite};
 /// #[derive(Debug)]
 /// struct Here;
 /// impl Destination for Here {
-///     fn choose(&self, link: &LinkReport, _: &Against) -> (Choice, bool) {
+///     fn choose(&self, link: &LinkReport, _: &Against) -> (Choice, Option<Lack>) {
 ///         let local = link.target.as_deref().and_then(|target| target.strip_prefix("http://a/"));
-///         (local.map_or(Choice::Target, |local| Choice::Reference(local.to_owned())), false)
+///         (local.map_or(Choice::Target, |local| Choice::Reference(local.to_owned())), None)
 ///     }
 /// }
 /// let options = Options { destination: Some(Arc::new(Here)), ..Options::at("http://b/") };
@@ -147,9 +147,9 @@ pub enum BaseInCopy {
 /// assert_eq!(rewrite(page, &options).output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
 /// ```
 pub trait Destination: fmt::Debug {
-    /// The replacement for `link`, which is resolved `against` this base, and true if the site lacks its target. The span of
-    /// the link is an offset in its document.
-    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool);
+    /// The replacement for `link`, which is resolved `against` this base, and the need for its target if the site lacks
+    /// it. The span of the link is an offset in its document.
+    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, Option<Lack>);
 
     /// True if [`choose`](Self::choose) is known to keep `link`, a link that navigates and is resolved against the retrieval URL.
     fn keeps(&self, _link: &PlainLink<'_>) -> bool {

@@ -117,6 +117,15 @@ impl Reason {
     }
 }
 
+/// The need for a target that a site lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// The site should have it.
+    Missing,
+    /// The site has an alternative, and a document needs only one of them.
+    Served,
+}
+
 /// A link and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LinkReport {
@@ -163,10 +172,10 @@ pub struct LinkReport {
     #[doc(hidden)]
     #[serde(skip)]
     pub custom_property: Option<Box<CustomProperty>>,
-    /// True if the site of the document should have the target, but lacks it.
+    /// The need for the target, if the site of the document should have it, but lacks it.
     #[serde(skip)]
     #[doc(hidden)]
-    pub is_lacking: bool,
+    pub lack: Option<Lack>,
     /// True if the link can be replaced in its position: apart from escapes, its bytes are the reference itself, and
     /// they are not in signed content.
     pub is_editable: bool,

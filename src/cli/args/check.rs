@@ -197,6 +197,9 @@ impl Check {
             CheckForm::Json => Class::ALL.to_vec(),
             _ => [&Classes::BROKEN[..], &Classes::REPORTED, &self.deny.0].concat(),
         };
+        if self.verbose {
+            self.list.0.push(Class::Served);
+        }
         // A crawl has an edge, beyond which most links lead to pages.
         if !self.lists_links() && !self.deny.contains(Class::MissingPage) {
             self.list.0.retain(|class| *class != Class::MissingPage);
@@ -224,6 +227,7 @@ pub fn meaning(class: Class) -> &'static str {
         Class::Fragment => "The file exists, but has no such id.",
         Class::Invalid => "No browser can open it.",
         Class::Dangling => "It leads into the folder, but no such file exists.",
+        Class::Served => "A page needs only one of several resources, and another is there.",
         Class::Missing => "A page needs this resource, and the archive lacks it.",
         Class::MissingPage => "It leads to a page of a captured host that was not captured.",
         Class::Escapes => "It leads out of the folder, or to another place than it should.",

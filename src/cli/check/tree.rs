@@ -20,19 +20,13 @@ use baselink_files::{
 };
 use baselink_site::{
     archive::{Contents, Entry, Wanted},
-    collection::{
-        Collection,
-        folder::name_of,
-        is_disk,
-        origin::{RootUrl, expected::host_of_used_path},
-    },
+    collection::{Collection, folder::name_of, is_disk, origin::RootUrl},
     purpose::{
         check::{
-            CheckedSite, Class, Ids, check, check_capture,
+            CheckedSite, Class, FindingRule, Ids, check, check_capture,
             targets::{FullTargets, Targets},
-            varying_links,
         },
-        relocate::is_at_any_url,
+        relocate::{is_at_any_url, split_host},
         tally::{Counted, Tally},
     },
     reading::{
@@ -104,12 +98,8 @@ impl CheckedTree {
         let documents = &lister.request.documents;
         report_expected_url(documents, lister.request.to.as_ref(), false, output)?;
         let collection = site(documents);
-        let folder = lister.request.folder();
-        let root = collection.root_url().filter(|root| !root.is_of_host());
-        let host = root.and_then(|root| {
-            let is_below = |url: &str| root.below_own(url).is_some();
-            host_of_used_path(folder, root.as_str(), is_below).map(RootUrl::of_file)
-        });
+        let root = collection.root_url();
+        let host = root.map(|root| RootUrl::of_file(split_host(root.as_str()).0));
         let site = (&collection, host.as_ref());
         for problem in &collection.host_rules.problems {
             output.caution(problem);
@@ -128,9 +118,10 @@ impl CheckedTree {
         let scan_first = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
             scan(&counting, (site, None), entry, file, output)
         };
-        let (mut first, mut ids) = (Vec::new(), HashMap::new());
+        let (mut first, mut ids, mut prefixed) = (Vec::new(), HashMap::new(), 0);
         let mut read = each_document(documents, shown, scan_first, |entry, mut found| {
             if let Some(links) = &mut found.0 {
+                prefixed += links.tally[Counted::Prefixed];
                 let number = collection.number_at(&name_of(&entry));
                 ids.extend(number.zip(links.ids.take()));
             }
@@ -138,6 +129,8 @@ impl CheckedTree {
                 first.push((entry, found));
             }
         })?;
+        // If no link has the path of the root, the site is not built for it.
+        let site = (&collection, host.as_ref().filter(|_| prefixed > 0));
         let scan_again = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
             scan(lister, (site, Some(&ids)), entry, file, output)
         };
@@ -148,7 +141,10 @@ impl CheckedTree {
         } else {
             let settle = |(entry, found): (TreeEntry, FileContent)| {
                 let links = found.0.as_ref();
-                let is_final = links.is_none_or(|links| links.fragments.are_there(&ids));
+                let is_final = links.is_none_or(|links| {
+                    (prefixed > 0 || links.tally[Counted::Checked(FindingRule::NoPrefix)] == 0)
+                        && links.fragments.are_there(&ids)
+                });
                 let again = match (!is_final).then(|| File::open(&entry, documents, None)) {
                     Some(Ok(Ok(file))) => scan_again(&entry, file, &mut hidden.blank()).ok(),
                     _ => None,
@@ -375,6 +371,7 @@ fn scan(
         let document = lister.document((&entry.path, &name), input, found, output, |link| {
             check(&name, input.bytes, options, site, link)
         })?;
+        let varying = found.tally[Counted::Varying];
         let places = FilePlaces::in_charset(input, document.charset);
         let found = document
             .diagnostics
@@ -382,7 +379,6 @@ fn scan(
             .filter(|found| is_of_the_document(found));
         found.for_each(|found| output.report_diagnostic(&places, found));
         if is_at_any_url(&name) && !site.to.is_some_and(is_disk) {
-            let varying = varying_links(input.bytes, options, collection);
             let (links, page) = (
                 ["relative link", "relative links"],
                 baselink_text::name(&entry.path),

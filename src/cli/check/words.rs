@@ -33,13 +33,7 @@ const FIND_FILE: &str = "Add the file, or correct the link.";
 
 /// The meaning of findings by `rule`: the problem, as a clause about the link or its target, and a way to solve it.
 pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
-    use FindingRule::{
-        Absent, Absolute, Canonical, CleanUrl, ClientError, ClimbsOut, DeadRule, Elsewhere,
-        EscapingBase, IdCase, Invalid, Left, Lines, LinkNowhere, LinkOut, LocalCopy, NameCase,
-        NameEncoding, NameForm, NetPath, NoBody, NoFile, NoId, NoIndex, NoName, NoPrefix, NoSlash,
-        NotCaptured, NotSaved, Outside, PageClientError, PageNoBody, PageNotCaptured, PageRedirect,
-        PageServerError, PinnedBase, Redirect, RootRelative, SchemeChange, ServerError, Travels,
-    };
+    use FindingRule::*;
     match rule {
         Absolute => ["it is absolute, and keeps pointing at the old place", MOVE],
         NetPath => [
@@ -90,6 +84,7 @@ pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
         Left => ["it has no target", "Its target is unknown."],
         Outside => ["it leads out of the tree", NO_EFFECT],
         Travels => ["its target exists", NO_EFFECT],
+        Served => ["it was not captured, but an alternative was", CAPTURE],
         NotSaved => [
             "the browser that saved the page did not save its target",
             "Make it absolute; `baselink rewrite` does.",

@@ -13,7 +13,7 @@
 //! Deliberately absent: the choice between them.
 
 use std::{
-    borrow::Cow,
+    cell::LazyCell,
     collections::HashMap,
     sync::{Arc, OnceLock},
 };
@@ -28,112 +28,95 @@ const NEAR: usize = 4_096;
 /// tag in a comment for Internet Explorer 9, before the `img` of a `picture`.
 const BETWEEN: [&str; 5] = ["source", "/source", "img", "!", "/video"];
 
-/// The place of a link that may have alternatives.
-#[derive(Clone, Debug)]
-struct CandidatePlace {
-    span: Span,
-    element: Cow<'static, str>,
-    attribute: Option<Cow<'static, str>>,
+/// True if the place of `link` is one of those that may have alternatives.
+fn is_candidate(link: &LinkReport) -> bool {
+    matches!(
+        (&*link.element, link.attribute.as_deref()),
+        ("img" | "source", Some("src" | "srcset"))
+            | ("link", Some("href" | "imagesrcset"))
+            | (_, None | Some("style"))
+    )
 }
 
-impl CandidatePlace {
-    fn of(link: &LinkReport) -> Option<Self> {
-        let place = (&*link.element, link.attribute.as_deref());
-        let is_possible = matches!(
-            place,
-            ("img" | "source", Some("src" | "srcset"))
-                | ("link", Some("href" | "imagesrcset"))
-                | (_, None | Some("style"))
-        );
-        is_possible.then(|| Self {
-            span: link.span,
-            element: link.element.clone(),
-            attribute: link.attribute.clone(),
-        })
-    }
+fn is_in_css(link: &LinkReport) -> bool {
+    matches!(link.attribute.as_deref(), None | Some("style"))
+}
 
-    fn is_in_css(&self) -> bool {
-        matches!(self.attribute.as_deref(), None | Some("style"))
-    }
+fn is_in(link: &LinkReport, elements: [&str; 2], attributes: [&str; 2]) -> bool {
+    let attribute = link.attribute.as_deref().unwrap_or_default();
+    elements.contains(&&*link.element) && attributes.contains(&attribute)
+}
 
-    fn is_in(&self, elements: [&str; 2], attributes: [&str; 2]) -> bool {
-        let attribute = self.attribute.as_deref().unwrap_or_default();
-        elements.contains(&&*self.element) && attributes.contains(&attribute)
+/// True if `next`, the candidate after `link`, is for the same picture, font, sound or video.
+fn are_alternatives(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
+    let Some(between) = bytes.get(link.span.end..next.span.start) else {
+        return false;
+    };
+    if is_in_css(link) && is_in_css(next) {
+        return are_of_one_rule(bytes, (link, between, next));
     }
-
-    /// True if `next`, the link after this one, is another candidate for the same picture, font, sound or video.
-    fn has_alternative(&self, bytes: &[u8], next: &Self) -> bool {
-        let Some(between) = bytes.get(self.span.end..next.span.start) else {
-            return false;
-        };
-        if self.is_in_css() && next.is_in_css() {
-            return self.is_of_one_rule(bytes, between, next);
-        }
-        let are_in = |elements, attributes| {
-            self.is_in(elements, attributes) && next.is_in(elements, attributes)
-        };
-        // Both links are in one start tag, or in adjacent tags with the same parent.
-        // A document in an attribute may have several tags without a `<`.
-        let is_same_tag = memchr::memchr(b'<', between).is_none()
-            && memchr::memmem::find(between, b"&lt;").is_none();
-        let is_same_parent = || {
-            let allowed = BETWEEN.len() - usize::from(next.element == "source");
-            self.element == "source"
-                && (next.element == "source" || self.attribute.as_deref() == Some("srcset"))
-                && memchr::memchr_iter(b'<', between).all(|at| {
-                    let name = &between[at + 1..];
-                    BETWEEN[..allowed].iter().any(|tag| {
-                        name.get(..tag.len())
-                            .is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes()))
-                    })
+    let are_in = |elements, attributes| {
+        is_in(link, elements, attributes) && is_in(next, elements, attributes)
+    };
+    // Both links are in one start tag, or in adjacent tags with the same parent.
+    // A document in an attribute may have several tags without a `<`.
+    let is_same_tag =
+        memchr::memchr(b'<', between).is_none() && memchr::memmem::find(between, b"&lt;").is_none();
+    let is_same_parent = || {
+        let allowed = BETWEEN.len() - usize::from(next.element == "source");
+        link.element == "source"
+            && (next.element == "source" || link.attribute.as_deref() == Some("srcset"))
+            && memchr::memchr_iter(b'<', between).all(|at| {
+                let name = &between[at + 1..];
+                BETWEEN[..allowed].iter().any(|tag| {
+                    name.get(..tag.len())
+                        .is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes()))
                 })
-        };
-        (is_same_tag && are_in(["link", "link"], ["href", "imagesrcset"]))
-            || (are_in(["img", "source"], ["src", "srcset"]) && (is_same_tag || is_same_parent()))
-    }
-
-    /// The bytes before the link, and the place of the last `{` in them.
-    fn before<'b>(&self, bytes: &'b [u8]) -> (&'b [u8], usize) {
-        let before = &bytes[self.span.start.saturating_sub(NEAR)..self.span.start];
-        (before, memchr::memrchr(b'{', before).unwrap_or(0))
-    }
-
-    /// True if the link is in an `@font-face` rule (CSS Fonts 4, 4.3).
-    fn is_of_font(&self, bytes: &[u8]) -> bool {
-        let (before, start) = self.before(bytes);
-        let (head, name) = (before[..start].trim_ascii_end(), b"@font-face");
-        self.is_in_css()
-            && head.len() >= name.len()
-            && head[head.len() - name.len()..].eq_ignore_ascii_case(name)
-    }
-
-    /// True if both links are in one `@font-face` rule or in one `image-set()` (CSS Images 4, 2.2).
-    fn is_of_one_rule(&self, bytes: &[u8], between: &[u8], next: &Self) -> bool {
-        if memchr::memchr2(b'{', b'}', between).is_some() {
-            return false;
-        }
-        if self.is_of_font(bytes) {
-            return true;
-        }
-        let (before, start) = self.before(bytes);
-        let near = self.span.start - before.len();
-        let function = b"image-set(";
-        let mut names = before[start..].windows(function.len());
-        let Some(at) = names.rposition(|name| name.eq_ignore_ascii_case(function)) else {
-            return false;
-        };
-        let mut depth = 1_usize;
-        bytes[near + start + at + function.len()..next.span.start]
-            .iter()
-            .all(|byte| {
-                match byte {
-                    b'(' => depth += 1,
-                    b')' => depth -= 1,
-                    _ => {}
-                }
-                depth > 0
             })
+    };
+    (is_same_tag && are_in(["link", "link"], ["href", "imagesrcset"]))
+        || (are_in(["img", "source"], ["src", "srcset"]) && (is_same_tag || is_same_parent()))
+}
+
+/// The bytes before `link`, and the place of the last `{` in them.
+fn before<'b>(bytes: &'b [u8], link: &LinkReport) -> (&'b [u8], usize) {
+    let before = &bytes[link.span.start.saturating_sub(NEAR)..link.span.start];
+    (before, memchr::memrchr(b'{', before).unwrap_or(0))
+}
+
+/// True if `link` is in an `@font-face` rule (CSS Fonts 4, 4.3).
+fn is_of_font(bytes: &[u8], link: &LinkReport) -> bool {
+    let (before, start) = before(bytes, link);
+    let name = before[..start].trim_ascii_end().last_chunk::<10>();
+    is_in_css(link) && name.is_some_and(|name| name.eq_ignore_ascii_case(b"@font-face"))
+}
+
+/// True if both links are in one `@font-face` rule or in one `image-set()` (CSS Images 4, 2.2).
+fn are_of_one_rule(bytes: &[u8], (link, between, next): (&LinkReport, &[u8], &LinkReport)) -> bool {
+    if memchr::memchr2(b'{', b'}', between).is_some() {
+        return false;
     }
+    if is_of_font(bytes, link) {
+        return true;
+    }
+    let (before, start) = before(bytes, link);
+    let function = b"image-set(";
+    let mut names = before[start..].windows(function.len());
+    let Some(at) = names.rposition(|name| name.eq_ignore_ascii_case(function)) else {
+        return false;
+    };
+    let mut depth = 1_usize;
+    before[start + at + function.len()..]
+        .iter()
+        .chain(&bytes[link.span.start..next.span.start])
+        .all(|byte| {
+            match byte {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            depth > 0
+        })
 }
 
 /// Links that are alternatives.
@@ -197,11 +180,10 @@ impl Alternatives {
 /// The descriptor of a candidate, a density or a width, and its span with the white space before it. A candidate without one has
 /// the density `1x`, in an empty span, and so has the URL of `src`, whose span is at the start of the document.
 fn descriptor<'b>(bytes: &'b [u8], link: &LinkReport) -> Option<(Span, &'b [u8])> {
-    let is_in_css = match link.attribute.as_deref() {
-        None | Some("style") => true,
-        Some("srcset" | "imagesrcset") => false,
-        _ => return Some((Span::at(0), b"1x")),
-    };
+    let is_in_css = is_in_css(link);
+    if !is_in_css && !matches!(link.attribute.as_deref(), Some("srcset" | "imagesrcset")) {
+        return Some((Span::at(0), b"1x"));
+    }
     let mut start = link.span.end;
     if is_in_css {
         let after = bytes[start..].iter();
@@ -221,15 +203,33 @@ fn descriptor<'b>(bytes: &'b [u8], link: &LinkReport) -> Option<(Span, &'b [u8])
     is_known.then_some((Span::new(start, end), text))
 }
 
+/// The links of a document that have alternatives, as [`alternatives`] returns them; searched for when a link lacks its target.
+pub type LazyAlternatives<'a> =
+    LazyCell<AlternativeLinks, Box<dyn FnOnce() -> AlternativeLinks + 'a>>;
+
+/// Groups of links by the starts of the links.
+pub type AlternativeLinks = HashMap<usize, Arc<Alternatives>>;
+
+/// True if one of the alternatives of `link` `is_there`.
+pub fn is_served(
+    link: &LinkReport,
+    alternatives: &AlternativeLinks,
+    is_there: impl Fn(&LinkReport) -> bool,
+) -> bool {
+    let group = alternatives.get(&link.span.start);
+    let other = |other: &LinkReport| is_there(other).then(String::new);
+    group.is_some_and(|group| group.stand_in(other).is_some())
+}
+
 /// The links of the document `bytes` that have alternatives, by the starts of their spans.
-pub fn alternatives(bytes: &[u8], options: &Options) -> HashMap<usize, Arc<Alternatives>> {
+pub fn alternatives(bytes: &[u8], options: &Options) -> AlternativeLinks {
     let mut found = HashMap::new();
     let names = ["srcset", "<source", "image-set", "font-face"];
     let has = |name: &&str| memchr::memmem::find(bytes, name.as_bytes()).is_some();
     if options.format.has_headings() || !names.iter().any(has) {
         return found;
     }
-    let (mut last, mut group) = (None::<CandidatePlace>, Alternatives::default());
+    let mut group = Alternatives::default();
     let mut end = |group: Alternatives| {
         if group.links.len() > 1 {
             let starts: Vec<_> = group.links.iter().map(|link| link.span.start).collect();
@@ -239,23 +239,20 @@ pub fn alternatives(bytes: &[u8], options: &Options) -> HashMap<usize, Arc<Alter
     };
     links(bytes, options, &mut |listed| {
         let link = listed.link;
-        let Some(place) = CandidatePlace::of(&link) else {
+        if !is_candidate(&link) {
             return;
-        };
-        if !last
-            .as_ref()
-            .is_some_and(|last| last.has_alternative(bytes, &place))
-        {
-            let is_media = place.is_in(["source", "source"], ["src", "src"]);
+        }
+        let last = group.links.last();
+        if !last.is_some_and(|last| are_alternatives(bytes, last, &link)) {
+            let is_media = is_in(&link, ["source", "source"], ["src", "src"]);
             let next = Alternatives {
-                are_images: !is_media && !place.is_of_font(bytes),
+                are_images: !is_media && !is_of_font(bytes, &link),
                 ..Alternatives::default()
             };
             end(std::mem::replace(&mut group, next));
         }
         group.are_saved |= link.reason == Some(Reason::LocalCopy);
         group.links.push(link);
-        last = Some(place);
     });
     end(group);
     found

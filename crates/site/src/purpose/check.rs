@@ -36,15 +36,10 @@
 //! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
 //! change links and ids.
 
-use std::sync::Arc;
-
-use baselink_rewrite::{ListedLink, Options, SourceKind, Totals, links, links_to};
+use baselink_rewrite::{Options, Totals, links_to};
 use baselink_text::{Charset, Code, Diagnostic, Format};
 
-use crate::{
-    collection::Collection,
-    purpose::{custom_property::is_relative, options_in},
-};
+use crate::purpose::options_in;
 
 mod bases;
 mod captured;
@@ -57,7 +52,7 @@ use captured::CaptureJudge;
 use judge::MoveJudge;
 
 pub use super::finding_rule::{Class, FindingRule};
-use super::{alternatives::alternatives, tally::Tally};
+use super::tally::Tally;
 pub use finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks};
 pub use ids::{FragmentList, FragmentPlace, Ids};
 
@@ -89,7 +84,7 @@ pub fn check_capture(
     found: &mut dyn FnMut(CheckedLink),
 ) -> CheckedDocument {
     let options = options_in(options, site.collection);
-    let mut judge = CaptureJudge::new(alternatives(bytes, &options), site, found);
+    let mut judge = CaptureJudge::new((bytes, &options), site, found);
     let totals = links_to(bytes, &options, &mut judge);
     let (counted, repeated) = judge.end();
     let checked = document(totals, &options, counted);
@@ -145,20 +140,4 @@ fn document(totals: Totals, options: &Options, counted: Tally) -> CheckedDocumen
         counted,
         repeated: Vec::new(),
     }
-}
-
-/// The number of relative links of an error page that lead to files from its own URL. Servers send it at any URL, and they would
-/// lead elsewhere there.
-pub fn varying_links(bytes: &[u8], options: &Options, collection: &Arc<Collection>) -> usize {
-    let mut varying = 0;
-    links(
-        bytes,
-        &options_in(options, collection),
-        &mut |ListedLink { link, .. }| {
-            let is_of_page = link.source.kind() == SourceKind::Retrieval && is_relative(&link);
-            let is_file = |target: &String| collection.locate(target).resource().is_some();
-            varying += usize::from(is_of_page && link.target.as_ref().is_some_and(is_file));
-        },
-    );
-    varying
 }

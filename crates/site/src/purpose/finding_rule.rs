@@ -31,6 +31,8 @@ named! {
         Dangling = "dangling",
         /// The page needs the target to look or work as intended, but the collection lacks it.
         Missing = "missing",
+        /// The collection lacks the target, but has an alternative, and the page needs only one of them.
+        Served = "served",
         /// The link leads to a missing page on a host in the collection.
         MissingPage = "missing-page",
         /// The file exists, but it has no target for the fragment.
@@ -133,6 +135,8 @@ named! {
         CleanUrl = "clean-url",
         /// The fragment names lines that a script of the page marks.
         Lines = "lines",
+        /// The target was not captured, but an alternative was.
+        Served = "served",
     }
 }
 

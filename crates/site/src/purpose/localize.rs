@@ -27,11 +27,11 @@
 //!
 //! Deliberately absent: downloads. A resource that is not among the files stays on the network.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use baselink_rewrite::{
-    BaseInCopy, Choice, Destination, FileRewrite, Guard, LinkReport, Options, Outcome, PlainLink,
-    Reason, Site, SourceKind,
+    BaseInCopy, Choice, Destination, FileRewrite, Guard, Lack, LinkReport, Options, Outcome,
+    PlainLink, Reason, Site, SourceKind,
     copies::stem_of_companion,
     report::{PropertyUser, TargetInSheet},
 };
@@ -49,7 +49,7 @@ use crate::{
         split_name, stem, url_below, without_query,
     },
     purpose::{
-        alternatives::{Alternatives, alternatives},
+        alternatives::{AlternativeLinks, Alternatives, alternatives},
         custom_property::{in_sheet, is_relative, property_user},
         needs,
         on_disk::{DiskBase, DiskPlace, is_on_network},
@@ -160,7 +160,7 @@ struct LocalDestination {
     /// The span of the canonical URL.
     canonical: Option<Span>,
     /// The alternatives of links, by the starts of the links.
-    alternatives: HashMap<usize, Arc<Alternatives>>,
+    alternatives: AlternativeLinks,
     /// A placeholder for the URL of the folder on disk.
     place: RootUrl,
     /// The place of the file in the folder that opens from disk.
@@ -188,9 +188,9 @@ impl Destination for LocalDestination {
         }
     }
 
-    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool) {
+    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, Option<Lack>) {
         if self.canonical == Some(link.span) {
-            return (Choice::Target, false);
+            return (Choice::Target, None);
         }
         let (choice, located) = self.chosen(link, against);
         if let Some(Located::Resource(found)) = &located
@@ -207,12 +207,15 @@ impl Destination for LocalDestination {
         let is_lacking = located
             .as_ref()
             .is_some_and(|located| is_lacking(located, is_needed))
-            && !matches!(choice, Choice::Reference(_))
             && !names_base(link)
             && !is_template(&link.reference)
-            && !target.is_some_and(|target| is_assumed(target) || !names_resource(target))
-            && self.stand_in(link).is_none();
-        (choice, is_lacking)
+            && !target.is_some_and(|target| is_assumed(target) || !names_resource(target));
+        let is_local = matches!(choice, Choice::Reference(_));
+        let lack = || match self.stand_in(link) {
+            Some(_) => Some(Lack::Served),
+            None => (!is_local).then_some(Lack::Missing),
+        };
+        (choice, is_lacking.then(lack).flatten())
     }
 
     fn empties_bases(&self) -> bool {

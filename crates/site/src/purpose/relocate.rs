@@ -41,8 +41,8 @@ use std::{
 };
 
 use baselink_rewrite::{
-    BaseInCopy, Choice, Destination, FileRewrite, Guard, LinkReport, LocalCopies, Options, Outcome,
-    PlainLink, SourceKind, report::PropertyUser,
+    BaseInCopy, Choice, Destination, FileRewrite, Guard, Lack, LinkReport, LocalCopies, Options,
+    Outcome, PlainLink, SourceKind, report::PropertyUser,
 };
 use baselink_scan::{Against, Role};
 use baselink_text::{Format, Span};
@@ -324,8 +324,8 @@ pub fn relocate<'a, T: Default>(
 struct KeepEveryLink;
 
 impl Destination for KeepEveryLink {
-    fn choose(&self, _: &LinkReport, _: &Against) -> (Choice, bool) {
-        (Choice::Kept, false)
+    fn choose(&self, _: &LinkReport, _: &Against) -> (Choice, Option<Lack>) {
+        (Choice::Kept, None)
     }
 }
 
@@ -408,15 +408,15 @@ impl Destination for RelocateLinks {
         plain_place(&self.relocation.collection, self.plain_root, link).is_some()
     }
 
-    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, bool) {
+    fn choose(&self, link: &LinkReport, against: &Against) -> (Choice, Option<Lack>) {
         if matches!(
             against,
             Against::Nothing | Against::Unknown | Against::Results
         ) {
-            return (Choice::Kept, false);
+            return (Choice::Kept, None);
         }
         let (Some(target), Some(base)) = (&link.target, &link.base) else {
-            return (Choice::Kept, false);
+            return (Choice::Kept, None);
         };
         let (target, base) = match in_sheet(link, &self.relocation.collection) {
             Some(other) => (&other.target, &*other.base),
@@ -441,6 +441,7 @@ impl Destination for RelocateLinks {
         // A base needs no file at its URL, and a template is not a URL.
         let is_base = names_base(link);
         let is_lacking = moved.is_lacking && !is_base && !is_template(&link.reference);
+        let lack = is_lacking.then_some(Lack::Missing);
         // An earlier run may have repaired the link. If it was dead before, it would change at every run.
         if let Some(present) = &self.relocation.present
             && !(moved.is_there || moved.is_renamed || is_base)
@@ -449,7 +450,7 @@ impl Destination for RelocateLinks {
             let found = now.map(|now| present.locate_below(&self.relocation.to, &now.url));
             let is_present = found.is_ok_and(|found| found.resource().is_some());
             let kept = Choice::Reference(link.reference.clone());
-            return (kept, is_lacking && !is_present);
+            return (kept, lack.filter(|_| !is_present));
         }
         let reference = match self.has_base_that_stays(link, against) {
             true => self.absolute(link, target, &moved),
@@ -464,7 +465,7 @@ impl Destination for RelocateLinks {
             true => Choice::Kept,
             false => Choice::Reference(reference),
         };
-        (choice, is_lacking)
+        (choice, lack)
     }
 }
 

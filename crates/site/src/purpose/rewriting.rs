@@ -16,7 +16,7 @@ use std::{
     sync::Arc,
 };
 
-use baselink_rewrite::{FileRewrite, LinkReport, Options, Outcome, Reason};
+use baselink_rewrite::{FileRewrite, Lack, LinkReport, Options, Outcome, Reason};
 use baselink_scan::Role;
 use baselink_text::{Code, Edits, Result};
 use baselink_url::without_fragment;
@@ -271,7 +271,7 @@ impl DocumentLinks {
             let reason = link.reason.filter(|_| !implies_reason);
             self.tally.add(Counted::Link(result, reason), number);
         }
-        if link.is_lacking {
+        if link.lack == Some(Lack::Missing) {
             let target = without_fragment(link.target.as_deref().unwrap_or_default());
             let links = LinksToMissing {
                 number,

@@ -63,6 +63,10 @@ pub enum Counted {
     Accepted(Class),
     /// Links that lead elsewhere under another resolver.
     Differing,
+    /// Links to files that contain the path of the root.
+    Prefixed,
+    /// Relative links to files, which depend on the URL of their document.
+    Varying,
     /// Links that lack a base.
     Baseless,
     /// Links that lack only a scheme.

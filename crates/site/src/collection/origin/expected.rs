@@ -133,20 +133,6 @@ fn linked_root(folder: &Path, root: &str) -> Option<String> {
     roots.find(|(_, root)| is_clear(root)).map(|(root, _)| root)
 }
 
-/// The root of the host of `folder`, which has the URL `root`, if a link of its first pages `is_below` that URL.
-pub fn host_of_used_path<'r>(
-    folder: &Path,
-    root: &'r str,
-    is_below: impl Fn(&str) -> bool,
-) -> Option<&'r str> {
-    let host = &root[..=Reference::split(Grammar::Rfc3986, root).path_span.start];
-    let is_used = |name: String| {
-        let mut targets = targets(folder, &[&name], host, true).into_iter();
-        targets.any(|target| is_below(&target))
-    };
-    pages(folder).into_iter().any(is_used).then_some(host)
-}
-
 /// The URL of a folder according to its pages.
 pub struct ExpectedUrl {
     /// The URL, with its final `/`.

@@ -6,14 +6,12 @@
 //! a href to another host     -->  outside
 //! ```
 //!
-//! Of [alternatives](crate::purpose::alternatives), only one must be available. Missing ones are then classified as outside.
+//! Of [alternatives](crate::purpose::alternatives), only one must be available. Missing ones are then served.
 //!
 //! Deliberately absent: resources that scripts load.
 
-use std::{collections::HashMap, sync::Arc};
-
 use baselink_rewrite::{
-    BaseChain, LinkReceiver, LinkReport, ListedLink, Outcome, PlainLink, Reason,
+    BaseChain, LinkReceiver, LinkReport, ListedLink, Options, Outcome, PlainLink, Reason,
 };
 use baselink_scan::Role;
 use baselink_text::Charset;
@@ -23,7 +21,7 @@ use super::finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks, is_invali
 use crate::{
     collection::{Located, TextMap, names_prefix},
     purpose::{
-        alternatives::Alternatives,
+        alternatives::{LazyAlternatives, alternatives, is_served},
         custom_property::in_sheet,
         finding_rule::{Class, FindingRule},
         spelling::is_web,
@@ -34,8 +32,7 @@ use crate::{
 /// Judges the links of one document, in order.
 pub struct CaptureJudge<'a> {
     site: CheckedSite<'a>,
-    /// The alternatives of links, by the starts of the links.
-    alternatives: HashMap<usize, Arc<Alternatives>>,
+    alternatives: LazyAlternatives<'a>,
     counted: Tally,
     /// The URLs so far, without fragments: many links of a document lead to one URL.
     known: TextMap<KnownUrl>,
@@ -53,15 +50,15 @@ struct KnownUrl {
 }
 
 impl<'a> CaptureJudge<'a> {
-    /// The judge for a document with these `alternatives`, which passes links to `found`.
+    /// The judge for a document, which passes links to `found`.
     pub fn new(
-        alternatives: HashMap<usize, Arc<Alternatives>>,
+        (bytes, options): (&'a [u8], &'a Options),
         site: CheckedSite<'a>,
         found: &'a mut dyn FnMut(CheckedLink),
     ) -> Self {
         Self {
             site,
-            alternatives,
+            alternatives: LazyAlternatives::new(Box::new(|| alternatives(bytes, options))),
             counted: Tally::default(),
             known: TextMap::default(),
             found,
@@ -133,15 +130,14 @@ impl LinkReceiver for CaptureJudge<'_> {
 
     fn link(&mut self, listed: ListedLink, _: &BaseChain, charset: Charset) {
         let link = &listed.link;
+        let site = self.site;
         let mut rule = self.rule(link);
-        // The page does not need the link if the archive has an alternative.
-        if rule.class() == Class::Missing
-            && let Some(group) = self.alternatives.get(&link.span.start).map(Arc::clone)
-            && group
-                .stand_in(|other| (self.rule(other) == FindingRule::Travels).then(String::new))
-                .is_some()
-        {
-            rule = FindingRule::Outside;
+        let is_there = |other: &LinkReport| {
+            let known = |url| KnownUrl::new(site, without_fragment(url)).rule(other.role);
+            other.target.as_deref().map(known) == Some(FindingRule::Travels)
+        };
+        if rule.class() == Class::Missing && is_served(link, &self.alternatives, is_there) {
+            rule = FindingRule::Served;
         }
         let is_left = rule == FindingRule::Left;
         (self.found)(CheckedLink {
@@ -159,10 +155,7 @@ impl LinkReceiver for CaptureJudge<'_> {
 
 impl KnownUrl {
     fn new(site: CheckedSite<'_>, url: &str) -> Self {
-        use FindingRule::{
-            ClientError, NoBody, NotCaptured, Outside, PageClientError, PageNoBody,
-            PageNotCaptured, PageRedirect, PageServerError, Redirect, ServerError, Travels,
-        };
+        use FindingRule::*;
         let ([embedded, page], is_host_known) = match site.collection.locate(url) {
             Located::Failed(300..=303 | 307 | 308) => ([Redirect, PageRedirect], true),
             Located::Failed(400..=499) => ([ClientError, PageClientError], true),

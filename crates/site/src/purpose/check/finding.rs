@@ -47,7 +47,7 @@ pub struct CheckedSite<'a> {
     /// The possible targets of fragments in its documents, by their numbers; `None` if they are not known yet. Every fragment
     /// then counts as present.
     pub ids: Option<&'a HashMap<usize, Ids>>,
-    /// The root of the host, if links of the site have the path of the root of the site.
+    /// The root of the host, if links of the site may have the path of the root of the site.
     pub host: Option<&'a RootUrl>,
     /// The URL of the root after the move, if any; a `file` URL means that the collection is read from disk.
     pub to: Option<&'a RootUrl>,

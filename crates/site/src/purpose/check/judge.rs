@@ -6,11 +6,9 @@
 //!
 //! Deliberately absent: computing the bases after the move, which is in [`super::bases`].
 
-use std::{collections::HashMap, sync::Arc};
-
 use baselink_rewrite::{
     BaseChain, LinkReceiver, LinkReport, ListedLink, Options, Outcome, PlainLink, Reason, Source,
-    base,
+    SourceKind, base,
 };
 use baselink_scan::Program;
 use baselink_text::Charset;
@@ -29,8 +27,8 @@ use crate::{
         url_below,
     },
     purpose::{
-        alternatives::{Alternatives, alternatives},
-        finding_rule::FindingRule,
+        alternatives::{LazyAlternatives, alternatives, is_served},
+        finding_rule::{Class, FindingRule},
         needs,
         relocate::split_host,
         spelling::names_base,
@@ -41,8 +39,7 @@ use crate::{
 /// Judges the links of one document, in order. More than ten fields: facts about the document, and what is known of its links.
 pub struct MoveJudge<'a> {
     site: CheckedSite<'a>,
-    /// The alternatives of links of a page that a browser saved, by the starts of the links.
-    alternatives: HashMap<usize, Arc<Alternatives>>,
+    alternatives: LazyAlternatives<'a>,
     goal: MovedCollection<'a>,
     /// True if every URL is known to be inside or outside the collection. If false, only the URLs of resources are
     /// known to be inside.
@@ -63,16 +60,23 @@ pub struct MoveJudge<'a> {
     last_path: LastPath,
     /// The fragments of the links so far, if ids are not known.
     fragments: FragmentList,
+    /// The numbers of links to files of the folder that contain the path of the root, and of those that depend on the URL of the
+    /// document.
+    forms: [usize; 2],
     /// The rules for links that need no report, each with the number of its links.
     counted: Vec<(FindingRule, usize)>,
     found: &'a mut dyn FnMut(CheckedLink),
 }
 
 impl LinkReceiver for MoveJudge<'_> {
-    fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
+    fn plain(&mut self, link: &PlainLink<'_>, chain: &BaseChain, _: Charset) -> bool {
         let rule = self.plain_rule(link);
         let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == rule);
-        counted.map(|(_, links)| *links += 1).is_some()
+        let is_counted = counted.map(|(_, links)| *links += 1).is_some();
+        if is_counted && rule == Some(FindingRule::Travels) {
+            self.note_form(link.reference.as_bytes(), chain.source, false);
+        }
+        is_counted
     }
 
     fn link(&mut self, listed: ListedLink, chain: &BaseChain, charset: Charset) {
@@ -80,7 +84,12 @@ impl LinkReceiver for MoveJudge<'_> {
         if listed.link.entity == options.scan.entity && !options.format.has_headings() {
             self.charset = charset;
         }
-        let finding = self.judge(&listed.link, (chain, charset));
+        let link = &listed.link;
+        let finding = self.judge(link, (chain, charset));
+        if finding.class() > Class::MissingPage || finding.rule.is_movable() {
+            let is_absolute = link.outcome == Outcome::Absolute;
+            self.note_form(link.reference.as_bytes(), link.source, is_absolute);
+        }
         (self.found)(CheckedLink {
             listed,
             charset: self.charset,
@@ -112,13 +121,9 @@ impl<'a> MoveJudge<'a> {
         let place = place.cloned().unwrap_or_else(RootUrl::nowhere);
         let own = url_below(&place, name);
         let plain = [FindingRule::Travels, FindingRule::Outside].into_iter();
-        let alternatives = match saved_by {
-            Some(Program::Browser) => alternatives(bytes, options),
-            _ => HashMap::new(),
-        };
         Self {
             site,
-            alternatives,
+            alternatives: LazyAlternatives::new(Box::new(|| alternatives(bytes, options))),
             is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             saved_by,
             is_crawled: own_chain.is_some_and(|chain| chain.saved.is_some())
@@ -134,6 +139,7 @@ impl<'a> MoveJudge<'a> {
             plain_root: None,
             last_path: LastPath::default(),
             fragments: FragmentList::default(),
+            forms: [0; 2],
             counted: plain
                 .filter(|rule| !(site.is_reported)(rule.class()))
                 .map(|rule| (rule, 0))
@@ -148,7 +154,18 @@ impl<'a> MoveJudge<'a> {
         for (rule, links) in self.counted {
             tally.add(Counted::Checked(rule), links);
         }
+        tally.add(Counted::Prefixed, self.forms[0]);
+        tally.add(Counted::Varying, self.forms[1]);
         (tally, self.fragments)
+    }
+
+    /// Counts a link to a file of the folder by its form.
+    fn note_form(&mut self, reference: &[u8], source: Source, is_absolute: bool) {
+        match reference {
+            [] | [b'#', ..] => {}
+            [first, ..] if *first == b'/' || is_absolute => self.forms[0] += 1,
+            _ => self.forms[1] += usize::from(source.kind() == SourceKind::Retrieval),
+        }
     }
 
     /// The finding for `link`, without assumed URLs.
@@ -259,13 +276,15 @@ impl<'a> MoveJudge<'a> {
         fragment: Option<&str>,
     ) -> Finding {
         let collection = self.goal.collection;
+        let is_needed = needs(collection, link, target);
+        if is_needed && served(now).is_none() && self.is_served(link) {
+            return Finding::of(FindingRule::Served);
+        }
         if !now.is_inside() {
             let hint = self.with_path_of_root(target);
             let rule = match hint {
                 Some(_) => FindingRule::NoPrefix,
-                None if needs(collection, link, target) && !self.is_served(link) => {
-                    FindingRule::NotCaptured
-                }
+                None if is_needed => FindingRule::NotCaptured,
                 None => FindingRule::Outside,
             };
             return Finding {
@@ -404,19 +423,13 @@ impl<'a> MoveJudge<'a> {
         }
     }
 
-    /// True if the browser that saved the page saved an alternative of `link`.
+    /// True if an alternative of `link` has a file.
     fn is_served(&self, link: &LinkReport) -> bool {
-        let is_copy = |other: &LinkReport| {
-            other.reason == Some(Reason::LocalCopy)
-                && self.local_copy(other).rule == FindingRule::Travels
-        };
-        let group = self.alternatives.get(&link.span.start);
-        let copy = |group: &Arc<Alternatives>| {
-            group
-                .stand_in(|other| is_copy(other).then(String::new))
-                .is_some()
-        };
-        group.is_some_and(copy)
+        let collection = self.goal.collection;
+        is_served(link, &self.alternatives, |other| match &other.target {
+            Some(target) => served(&collection.locate_link(other, target, None).0).is_some(),
+            None => self.local_copy(other).rule == FindingRule::Travels,
+        })
     }
 
     /// The finding for a link to a file that a browser saved with this one.
