@@ -23,9 +23,8 @@ use super::{
 };
 use baselink_files::walk::TreeEntry;
 use baselink_site::{
-    collection::capture::DateRange,
     purpose::tally::{Counted, Tally},
-    reading::{CapturePlan, File, Listener, SkipReason, skip_reason},
+    reading::{File, Listener, SkipReason, skip_reason},
 };
 
 /// Checks that `--url` can be the URL of these documents.
@@ -254,14 +253,14 @@ pub fn status_after<T>(
     Ok(ok_or_report(read, output)?.map_or(ExitStatus::Unusable, |_| status))
 }
 
-/// Reads all captures, and chooses one for each selected URL. The progress bar is shown for the second reading, too.
-pub fn plan(
+/// Calls `plan` for the first reading of archives. The progress bar is shown for the second reading, too.
+pub fn first_reading<T>(
     documents: &Documents,
-    near: Option<DateRange>,
     output: &mut Output,
-) -> FileResult<CapturePlan> {
+    plan: impl FnOnce(&mut Output) -> FileResult<T>,
+) -> FileResult<T> {
     progress(documents, output);
-    let plan = CapturePlan::of(documents, near, output)?;
+    let plan = plan(output)?;
     output.show_progress(None);
     report_links(documents.skipped_links, output);
     progress(documents, output);

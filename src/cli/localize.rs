@@ -17,7 +17,6 @@
 use std::{
     fs, iter,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use baselink_text::{Error, Format, Result, name};
@@ -29,20 +28,22 @@ use super::{
         output::{Extraction, Rewrite, check_list_of_missing},
     },
     expected_url::report_expected_url,
-    output::Output,
+    files::first_reading,
+    output::{Output, count},
     request::{Archives, SameUrls, folder_of, is_standard_input},
-    rewrite::{extract::extract, rewrite},
+    rewrite::{extract, extract::CapturedFolder, rewrite},
     status::{ExitStatus, FileResult},
 };
 use baselink_files::{
     maildir,
+    stop::is_stopped,
     walk::{EntryKind, Globs, Selection, TreeEntry},
     write::NewContents,
 };
 use baselink_site::{
     collection::{Collection, companion},
     purpose::rewriting::RewriteKind,
-    reading::{collect, enter_unpacked},
+    reading::{collect, enter_unpacked, library},
 };
 
 /// The arguments of `localize` that differ from those of `rewrite`.
@@ -81,6 +82,12 @@ pub struct Localize {
     pub extraction: Extraction,
     #[command(flatten)]
     same: SameUrls,
+    /// The archives in the folder, each with its folder below the output.
+    #[arg(skip)]
+    archives: Vec<(TreeEntry, PathBuf)>,
+    /// True if archives are named, and nothing else.
+    #[arg(skip)]
+    is_of_archives: bool,
 }
 
 impl Localize {
@@ -122,9 +129,24 @@ impl Localize {
             documents.selection.include = include;
             (documents.paths, documents.parts) = (vec![folder], parts);
         }
+        let is_archive = |path: &PathBuf| path.is_file() && documents.holds_resources(path);
+        self.is_of_archives = documents.paths.iter().all(is_archive);
+        if documents.paths.len() > 1 && !self.is_of_archives {
+            documents.selection.in_one_folder = true;
+            // The URLs in the settings are those of the files and folders, and these are named in the one folder.
+            for way in documents.below_settings.values_mut() {
+                way.pop();
+            }
+        }
         if documents.has_folder() {
             let folder = documents.paths[0].clone();
             documents.reading.origins.assume_site(&folder);
+        }
+        if self.rewrite.output.is_some() {
+            self.archives = library::archives(documents);
+        }
+        if !self.archives.is_empty() {
+            documents.archives = Archives::All;
         }
         self.rewrite.complete()?;
         let printed = match (self.rewrite.json, self.rewrite.diff) {
@@ -158,83 +180,73 @@ fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
 /// Makes an offline mirror.
 pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &request.rewrite.documents;
-    if documents
-        .paths
-        .iter()
-        .all(|path| path.metadata().is_ok_and(|found| found.is_file()))
-    {
-        let mut paths = documents.paths.iter();
-        if documents.paths.len() > 1
-            && let Some(path) = paths.find(|path| !documents.holds_resources(path))
-        {
-            let why = "not an archive; name only archives, or a page alone";
-            return Err(Error::file(path, why).into());
-        }
-        require_writable_list(request)?;
+    require_folders(request)?;
+    require_writable_list(request)?;
+    if request.is_of_archives {
         return extract(&request.rewrite, Some(&request.extraction), output);
     }
-    require_one_folder(&documents.paths)?;
-    reject_archive_options(&request.extraction)?;
-    require_writable_list(request)?;
     let is_in_place = request.rewrite.planned_in_place().is_some();
     report_expected_url(documents, None, is_in_place, output)?;
     let mut collection = collection(request)?;
     if request.is_elsewhere() {
         collection.rename_for_mirror();
     }
+    let (extraction, archives) = (&request.extraction, &*request.archives);
+    let (collection, plans) = match archives {
+        [] if extraction.near.is_some() || extraction.is_exact => {
+            let why = "--date and --exact apply only to archives; a folder has no captures";
+            return Err(Error::new(why).into());
+        }
+        [] => (collection.into(), Vec::new()),
+        _ => {
+            let are = count(archives.len(), "archive is", "archives are");
+            let sentence = format!("{are} read with the files; each becomes a folder");
+            output.notice(&sentence);
+            first_reading(documents, output, |output| {
+                library::captured(documents, archives, extraction.near, collection, output)
+            })?
+        }
+    };
+    if is_stopped() {
+        output.error(&"stopped before anything was written");
+        return Ok(ExitStatus::Stopped);
+    }
     let kind = RewriteKind::Local {
-        collection: Arc::new(collection),
+        collection,
         missing: request.extraction.missing.clone(),
         adapts: request.extraction.adapts,
     };
-    rewrite(&request.rewrite, &kind, output)
+    let folders = plans.into_iter();
+    let folders: Vec<_> = folders
+        .map(|plan| CapturedFolder::new(plan, Some(extraction)))
+        .collect();
+    rewrite(&request.rewrite, (&kind, &folders), output)
 }
 
-/// Rejects options for archives.
-fn reject_archive_options(extraction: &Extraction) -> Result<()> {
-    if extraction.near.is_some() || extraction.is_exact {
-        Err(Error::new(
-            "--date and --exact apply only to archives; a folder has no captures",
-        ))
-    } else {
-        Ok(())
-    }
-}
-
-/// Rejects inputs other than one folder.
-fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
+/// Rejects inputs that are neither files nor folders, and several in place.
+fn require_folders(request: &Localize) -> Result<()> {
+    let paths = &request.rewrite.documents.paths;
     let refused = |path: &Path, why: &str| Err(Error::new(format!("{}: {why}", name(path))));
-    let (mut folders, mut file) = (Vec::new(), None);
     for path in paths {
-        match path.metadata() {
-            _ if is_standard_input(path) => {
-                return refused(
-                    path,
-                    "localize cannot read standard input; name archives, or a folder",
-                );
-            }
-            Ok(_) if maildir::is_maildir(path) => {
-                return refused(
-                    path,
-                    "a Maildir; name one of its messages to make a folder of it",
-                );
-            }
-            Ok(found) if found.is_dir() => folders.push(path),
-            Ok(found) if found.is_file() => file = file.or(Some(path)),
-            Ok(_) => return refused(path, "not a regular file; name archives, or a folder"),
-            Err(error) => return Err(Error::io(path)(error)),
+        if is_standard_input(path) {
+            let why = "localize cannot read standard input; name archives, or a folder";
+            return refused(path, why);
+        }
+        if maildir::is_maildir(path) {
+            let why = "a Maildir; name one of its messages to make a folder of it";
+            return refused(path, why);
+        }
+        let found = path.metadata().map_err(Error::io(path))?;
+        if !found.is_dir() && !found.is_file() {
+            return refused(path, "not a regular file; name archives, or a folder");
         }
     }
-    match (file, &*folders) {
-        (Some(file), _) => refused(
-            file,
-            "a file cannot be mixed with folders; name only archives, or one folder",
-        ),
-        (None, [_, second, ..]) => refused(
+    match &**paths {
+        [_, second, ..] if !request.is_of_archives && !request.is_elsewhere() => refused(
             second,
-            "localize takes one folder; run it once for each folder",
+            "several files and folders become one folder; name it with -o DIR",
         ),
-        (None, _) => Ok(()),
+        _ => Ok(()),
     }
 }
 

@@ -231,7 +231,7 @@ pub fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
             None => staged,
         }),
     );
-    let status = rewrite(&request.rewrite, &kind, output)?;
+    let status = rewrite(&request.rewrite, (&kind, &[]), output)?;
     output.notice_of_paths(
         "rules of the host that lead to old paths of renamed files",
         &relocation.outdated_rules(),

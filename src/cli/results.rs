@@ -103,14 +103,14 @@ pub fn open_folder(out: &Path) -> Result<ResultFolder> {
 
 /// Opens the output folder `out` for the results of `documents`.
 pub fn folder_for(out: &Path, documents: &Documents) -> Result<ResultFolder> {
-    let follow = documents.selection.follow;
-    let otherwise = if documents.has_result_files || follow {
+    let selection = &documents.selection;
+    let otherwise = if documents.has_result_files || selection.follow {
         ""
     } else {
         ", or use --in-place"
     };
     let roots: Vec<_> = documents.roots().collect();
-    open_folder(out)?.of_inputs(&roots, &documents.parts, follow, otherwise)
+    open_folder(out)?.of_inputs(&roots, &documents.parts, selection, otherwise)
 }
 
 /// The new path of `entry` below its root, if `kind` renames files.

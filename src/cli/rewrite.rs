@@ -17,18 +17,21 @@ pub mod extract;
 mod summary;
 
 use std::{
+    collections::HashMap,
     io,
     path::{Path, PathBuf},
+    slice,
 };
 
-use baselink_text::{Error, Format, name};
+use baselink_text::{Error, Format, Result, name};
 
 use self::{
     document::{rewrite_document, write_document},
+    extract::{CapturedFolder, ReadArchive},
     summary::{FileSummary, RunSummary},
 };
 use super::{
-    args::output::Rewrite,
+    args::output::{Extraction, Rewrite},
     diff::DiffProgress,
     dotless_hosts,
     expected_url::report_expected_url,
@@ -48,6 +51,7 @@ use baselink_files::{
 };
 use baselink_site::{
     archive::Contents,
+    collection::folder::name_of,
     purpose::{
         rewriting::RewriteKind,
         tally::{Counted, Tally},
@@ -60,15 +64,30 @@ pub fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
     let makes_folder = request.out().is_some() || request.only_reports();
     if makes_folder && request.planned_in_place().is_none() && request.documents.are_all_archives()
     {
-        return extract::extract(request, None, output);
+        return extract(request, None, output);
     }
-    rewrite(request, &RewriteKind::Absolute, output)
+    rewrite(request, (&RewriteKind::Absolute, &[]), output)
 }
 
-/// Rewrites the documents of a request; `kind` decides the new links.
+/// Makes a folder from the named archives.
+pub fn extract(
+    request: &Rewrite,
+    extraction: Option<&Extraction>,
+    output: &mut Output,
+) -> FileResult<ExitStatus> {
+    match extract::prepare(request, extraction, output)? {
+        Some((results, folder)) => {
+            let folders = slice::from_ref(&folder);
+            rewrite_to(&results, request, (&folder.kind, folders), output)
+        }
+        None => Ok(ExitStatus::Stopped),
+    }
+}
+
+/// Rewrites the documents of a request; `kind` decides the new links. Archives become these folders.
 pub fn rewrite(
     request: &Rewrite,
-    kind: &RewriteKind,
+    (kind, folders): (&RewriteKind, &[CapturedFolder]),
     output: &mut Output,
 ) -> FileResult<ExitStatus> {
     let is_in_place = request.planned_in_place().is_some();
@@ -89,23 +108,57 @@ pub fn rewrite(
     if results.writes_files() && reads_files {
         stop_between_files(true)?;
     }
+    rewrite_to(&results, request, (kind, folders), output)
+}
+
+/// Rewrites the documents of a request to `results`.
+fn rewrite_to(
+    results: &Results<'_>,
+    request: &Rewrite,
+    (kind, folders): (&RewriteKind, &[CapturedFolder]),
+    output: &mut Output,
+) -> FileResult<ExitStatus> {
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
+    let mut read = Vec::new();
+    let captured = folders.iter().map(|folder| folder.begin(results));
+    let mut captured: Vec<_> = captured.collect::<Result<_>>()?;
+    let archives = (0..)
+        .zip(folders)
+        .flat_map(|(number, folder)| folder.archives().map(move |path| (path, number)));
+    let archives: HashMap<&Path, usize> = archives.collect();
     let rewrite_one = |entry: &TreeEntry, output: &mut Output| {
-        let outcome = Failure::separate(rewrite_file(request, kind, &results, entry, output))?;
+        if let Some(&number) = archives.get(&*entry.path) {
+            let archive = folders[number].make_files((request, results), entry, output)?;
+            return Ok(FileOutcome::Extracted(number, archive));
+        }
+        let outcome = Failure::separate(rewrite_file(request, kind, results, entry, output))?;
         Ok(outcome.unwrap_or_else(|error| {
             output.error_or_count(&entry.path, error);
             FileOutcome::Skipped(SkipReason::Unusable)
         }))
     };
     let done = |entry: TreeEntry, outcome, output: &mut Output| {
-        let of_file = report_file((request, kind), &entry, outcome, &mut totals, output)?;
+        let of_file = match outcome {
+            FileOutcome::Extracted(number, archive) => {
+                let results = (&mut captured[number], &mut totals);
+                let archive = (&*entry.path, archive);
+                let status = folders[number].report(request, archive, results, output)?;
+                read.push(entry);
+                status
+            }
+            outcome => report_file((request, kind), &entry, outcome, &mut totals, output)?,
+        };
         status = status.max(of_file);
         Ok(())
     };
-    let failed = files::each(&request.documents, output, rewrite_one, done)?;
+    let failed = files::each(&request.documents, output, rewrite_one, done);
+    let failed = failed.map_err(|error| match error.downcast::<Error>() {
+        Ok(error) => Failure::File(error),
+        Err(error) => Failure::Output(error),
+    })?;
     let unusable = Counted::Skipped(SkipReason::Unusable);
     totals.tally.add(unusable, failed);
-    if let Results::Folder(folder) = &results
+    if let Results::Folder(folder) = results
         && let Err(sentences) = folder.finish()
     {
         sentences
@@ -122,13 +175,22 @@ pub fn rewrite(
         });
     }
     let done = totals.files();
+    let mut pages = Vec::new();
+    for (folder, files) in folders.iter().zip(captured).filter(|_| !is_stopped()) {
+        pages.extend(folder.end((request, results), files, &mut status, output)?);
+    }
     if request.documents.has_folder() {
         status = status.max(totals.report(kind, results.writes_files(), output));
-        if let Results::Folder(folder) = &results
+        if let Results::Folder(folder) = results
+            && folders.is_empty()
             && !is_stopped()
         {
             results::report_others(folder, output);
         }
+    } else if !folders.is_empty() {
+        totals.report_adaptations("; --exact turns this off", output);
+        totals.report_refused(false, output);
+        totals.report_embedded(&request.documents.paths, output);
     }
     if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped())
         && ok_or_report(totals.list_missing(path, output), output)?.is_none()
@@ -141,6 +203,27 @@ pub fn rewrite(
             count(done, "file", "files")
         ));
         return Ok(ExitStatus::Stopped);
+    }
+    if let (Results::Folder(folder), [_, ..], Some(collection)) = (results, folders, kind.renamed())
+    {
+        let is_used = |entry: &&TreeEntry| {
+            let number = collection.number_at(&name_of(entry));
+            number.is_some_and(|number| collection.is_used(number))
+        };
+        for archive in read.iter().filter(is_used) {
+            let place = folder.place(archive, new_path(kind, archive))?;
+            folder.copy(archive, &place)?.commit()?;
+        }
+        let sources = request
+            .documents
+            .paths
+            .iter()
+            .map(|path| match path.file_name() {
+                Some(own) => name(own.as_ref()),
+                None => name(path),
+            });
+        let source = sources.collect::<Vec<_>>().join(", ");
+        extract::write_entry_page(folder, collection, (&source, folders, pages), output)?;
     }
     Ok(status.max(status_of_skipped(&totals.tally)))
 }
@@ -162,6 +245,8 @@ fn commit_move(staged: &StagedMove, output: &mut Output) -> ExitStatus {
 
 /// The outcome of a file.
 enum FileOutcome {
+    /// The archive was read for the folder with this number.
+    Extracted(usize, ReadArchive),
     Rewritten {
         format: Format,
         summary: Box<FileSummary>,
@@ -356,6 +441,7 @@ fn report_file(
             )?;
             return Ok(ExitStatus::Done);
         }
+        FileOutcome::Extracted(..) => return Ok(ExitStatus::Done),
         FileOutcome::Skipped(why) => {
             totals.tally.add(Counted::Skipped(why), 1_usize);
             return Ok(ExitStatus::Done);

@@ -60,7 +60,7 @@ use super::{
     folder::{NameInFolder, OpenFolder},
     new_file::is_temporary,
     original::{entry_at, read_only, symbolic_link},
-    walk::TreeEntry,
+    walk::{Selection, TreeEntry},
     write::{NewContents, NotPreserved},
 };
 
@@ -139,8 +139,8 @@ impl ResultFolder {
         })
     }
 
-    /// Prepares the folder for the results of these inputs. Several inputs keep their names in it; a single folder
-    /// becomes the folder itself. `otherwise` is further advice for a conflict.
+    /// Prepares the folder for the results of these inputs. Several inputs keep their names in it; a single folder, or that to which
+    /// the `selection` puts them, becomes the folder itself. `otherwise` is further advice for a conflict.
     ///
     /// # Errors
     ///
@@ -150,10 +150,10 @@ impl ResultFolder {
         mut self,
         inputs: &[&Path],
         parts: &[PathBuf],
-        follow: bool,
+        selection: &Selection,
         otherwise: &str,
     ) -> Result<Self> {
-        self.follow = follow;
+        self.follow = selection.follow;
         let is_alone = matches!(inputs, [input] if input.is_dir());
         let mut taken: HashMap<OsString, &Path> = HashMap::new();
         for &input in inputs {
@@ -174,8 +174,8 @@ impl ResultFolder {
                     "{input} and {other} would both become {place}; give each an output folder of its own"
                 )));
             }
-            self.names
-                .insert(input.to_owned(), (!is_alone).then_some(own));
+            let own = Some(own).filter(|_| !is_alone && !selection.in_one_folder);
+            self.names.insert(input.to_owned(), own);
         }
         // A folder that cannot be written to fails here once, instead of for every file.
         if let Some(input) = inputs.iter().find(|input| input.exists()) {
@@ -540,7 +540,7 @@ impl ResultFolder {
 }
 
 /// True if `folder` contains other files than temporary files of this program.
-fn has_files(folder: &Path) -> bool {
+pub fn has_files(folder: &Path) -> bool {
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.any(|entry| !is_temporary(&entry.file_name()))
 }

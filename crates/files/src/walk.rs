@@ -132,6 +132,8 @@ pub struct Selection {
     pub folders: bool,
     /// The former paths of files and folders below the root, by their present paths.
     pub former: HashMap<PathBuf, PathBuf>,
+    /// True if the roots are read as the files and folders of one folder, so that paths below it begin with their names.
+    pub in_one_folder: bool,
 }
 
 impl Selection {
@@ -249,9 +251,9 @@ impl TreeEntry {
     /// Returns the system's errors, and an error if the entry has been replaced.
     pub fn open(&self, follow: bool) -> Result<(File, Metadata)> {
         let system = |error: io::Error| failed(&self.path, error);
-        let file = if self.is_named() && self.kind != EntryKind::File {
+        let file = if self.is_root() && self.kind != EntryKind::File {
             Some(File::open(&self.path).map_err(system)?)
-        } else if self.is_named() || follow {
+        } else if self.is_root() || follow {
             open_file(&self.path).map_err(system)?
         } else {
             let opened = self.place().and_then(|place| place.read());
@@ -276,11 +278,15 @@ impl TreeEntry {
     }
 
     fn place(&self) -> io::Result<NameInFolder> {
-        if self.is_named() {
+        if self.is_root() {
             NameInFolder::of(&self.path)
         } else {
             self.root.folder()?.place(&self.below_root())
         }
+    }
+
+    fn is_root(&self) -> bool {
+        *self.path == *self.root
     }
 
     /// The path below the root.
@@ -462,7 +468,12 @@ impl TreeWalk<'_> {
             return None;
         }
         let former = self.selection.before(below);
-        let relative = former.iter().map(OsString::from).collect();
+        let own_name = root
+            .path
+            .file_name()
+            .filter(|_| self.selection.in_one_folder);
+        let relative = own_name.into_iter().chain(former.iter());
+        let relative = relative.map(OsString::from).collect();
         if let Some(canonical) = &root.canonical {
             let without_links = if self.selection.follow {
                 fs::canonicalize(path).unwrap_or_else(|_| canonical.join(below))

@@ -38,7 +38,7 @@ use crate::cli::{
     advice::is_of_bases,
     args::check::Classes,
     expected_url::report_expected_url,
-    files::{each_document, plan, status_after},
+    files::{each_document, first_reading, status_after},
     output::{Output, count},
     request::Documents,
     status::{ExitStatus, Failure, FileResult},
@@ -205,7 +205,11 @@ impl CheckedTree {
         output: &mut Output,
     ) -> FileResult<ExitStatus> {
         let documents = &lister.request.documents;
-        let plan = plan(documents, None, output)?;
+        let archives = documents.files().flatten().collect();
+        let selected = (&**documents, &documents.selection);
+        let plan = first_reading(documents, output, |output| {
+            CapturePlan::of(archives, selected, None, output)
+        })?;
         let (mut status, mut anomalies) = (ExitStatus::Done, Vec::new());
         let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
             let found = scan_capture(lister, &plan, (number, entry), full, output);

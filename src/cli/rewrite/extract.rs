@@ -5,11 +5,11 @@
 //! crawl.warc.gz  -->  DIR/a.example/index.html, DIR/a.example/logo.png, …, DIR/index.html, DIR/baselink-map.csv
 //! ```
 //!
-//! Deliberately absent: reading the archives (`baselink_site::reading`).
+//! Deliberately absent: reading the archives (`baselink_site::reading`), and the run over them ([`super`]).
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -23,17 +23,18 @@ use super::{
     summary::{FileSummary, RunSummary},
 };
 use baselink_files::{
-    result_folder::ResultFolder,
+    result_folder::{ResultFolder, has_files},
+    results::Results,
     stop::{is_stopped, stop_between_files},
     walk::{TreeEntry, open_below},
     write::{NewContents, NotPreserved},
 };
 use baselink_site::{
-    archive::{Entry, Wacz, WaczPage, Wanted, message::THIS_MESSAGE, record::CapturedBody},
+    archive::{Entry, Wanted, message::THIS_MESSAGE, record::CapturedBody},
     collection::{Collection, capture::CaptureDate, folder::path_of, origin::map},
     purpose::{
         entry_page::{PageEntry, entry_page, title},
-        localize,
+        localize, pages,
         rewriting::RewriteKind,
     },
     reading::{CapturePlan, Input},
@@ -41,10 +42,10 @@ use baselink_site::{
 
 use crate::cli::{
     args::output::{Extraction, Rewrite},
-    files::{self, plan, report_damaged},
+    files::{first_reading, report_damaged},
     output::{Output, count, ok_or_report},
     results::open_folder,
-    status::{ExitStatus, Failure, FileResult},
+    status::{ExitStatus, FileResult},
 };
 
 /// The table of the files that were written, at the root of the folder.
@@ -53,28 +54,58 @@ const MAP: &str = "baselink-map.csv";
 /// The page that lists the pages, at the root of the folder.
 const ENTRY_PAGE: &str = "index.html";
 
-/// A file that was written, or in a dry run only counted.
-#[derive(Default)]
-struct WrittenFile {
-    resource: usize,
-    /// True if the body is incomplete.
-    is_cut: bool,
-    /// True if the file of an earlier run was kept.
-    is_kept: bool,
-    /// The length of the body of a record.
-    length: usize,
-    /// The properties that the file lacks.
-    lost: Vec<NotPreserved>,
-    /// The title, if it is a page.
-    title: Option<String>,
+/// Its name if a file of the folder has that name.
+const OTHER_ENTRY_PAGE: &str = "baselink-index.html";
+
+/// Archives whose captures become one folder.
+pub struct CapturedFolder {
+    plan: CapturePlan,
+    /// The kind of the rewriting of their documents.
+    pub kind: RewriteKind,
 }
 
-/// Makes a folder from the named archives.
-pub fn extract(
+/// Files of captures that were written, or in a dry run only counted.
+#[derive(Default)]
+pub struct CapturedFiles {
+    /// The numbers of the resources that have files.
+    resources: HashSet<usize>,
+    /// The number of files that were not kept from an earlier run.
+    number: usize,
+    /// The pages, with their titles.
+    pages: Vec<(usize, String)>,
+    /// The paths of the files that are incomplete.
+    incomplete: Vec<Vec<u8>>,
+    /// The properties that files lack.
+    lost: Vec<NotPreserved>,
+    /// The length of the bodies of records.
+    length: usize,
+}
+
+impl CapturedFiles {
+    fn merge(&mut self, later: Self) {
+        self.resources.extend(later.resources);
+        self.number += later.number;
+        self.pages.extend(later.pages);
+        self.incomplete.extend(later.incomplete);
+        self.lost.extend(later.lost);
+        self.length += later.length;
+    }
+}
+
+/// The result of an archive: its format and the number of records with anomalies, unless it could not be read to its end; the results
+/// of its links; its files.
+pub struct ReadArchive {
+    read: Option<(Format, usize)>,
+    summary: Box<FileSummary>,
+    files: CapturedFiles,
+}
+
+/// Opens the output folder, and chooses the captures of the named archives. Returns `None` if the run was stopped.
+pub fn prepare<'r>(
     request: &Rewrite,
     extraction: Option<&Extraction>,
     output: &mut Output,
-) -> FileResult<ExitStatus> {
+) -> FileResult<Option<(Results<'r>, CapturedFolder)>> {
     let folder = output_folder(request, extraction.is_some())?;
     if folder.is_some() {
         output.ignore_closed_stdout();
@@ -86,25 +117,23 @@ pub fn extract(
         output.caution(&"--url is not used, because each document of an archive has its own URL");
     }
     let near = extraction.and_then(|one| one.near);
-    let plan = plan(documents, near, output)?;
+    let plan = first_reading(documents, output, |output| {
+        let archives = documents.files().flatten().collect();
+        CapturePlan::of(archives, (documents, &documents.selection), near, output)
+    })?;
     if is_stopped() {
         output.error(&"stopped before anything was written");
-        return Ok(ExitStatus::Stopped);
+        return Ok(None);
     }
     require_one_mail(&plan)?;
     if let (Some(folder), true) = (&folder, extraction.is_some()) {
         require_earlier_files(&plan, folder, output)?;
     }
-    let mut run = ArchiveRun {
-        request,
-        extraction,
-        folder: folder.filter(|_| request.out().is_some()),
-        status: ExitStatus::Done,
+    let results = match folder.filter(|_| request.out().is_some()) {
+        Some(folder) => Results::Folder(folder),
+        None => Results::Nowhere,
     };
-    if ok_or_report(run.write(&plan, output), output)?.is_none() {
-        run.status = ExitStatus::Unusable;
-    }
-    Ok(run.status)
+    Ok(Some((results, CapturedFolder::new(plan, extraction))))
 }
 
 /// Rejects a mail among several archives: parts of two mails may have the same made-up URL, or the same `cid:` URL.
@@ -225,33 +254,26 @@ fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<ResultFold
     for archive in request.documents.roots() {
         folder.require_apart(archive, "")?;
     }
-    if has_table && folder.had_files && !path.join(MAP).is_file() {
-        let why = format!(
-            "the folder has other files but no {MAP} from an earlier run; name a new folder"
-        );
-        return Err(Error::file(path, &why));
+    if has_table {
+        require_own(path)?;
     }
     Ok(Some(folder))
 }
 
-/// The result of an archive: its format and the number of records with anomalies, unless it could not be read to its end; the results
-/// of its links; its files.
-type Archive = (Option<(Format, usize)>, FileSummary, Vec<WrittenFile>);
-
-/// A run over archives.
-struct ArchiveRun<'a> {
-    request: &'a Rewrite,
-    /// `None` if links become absolute.
-    extraction: Option<&'a Extraction>,
-    folder: Option<ResultFolder>,
-    status: ExitStatus,
+/// Rejects a folder with files that is not from an earlier run.
+fn require_own(folder: &Path) -> Result<()> {
+    let is_own = !has_files(folder) || folder.join(MAP).is_file();
+    let why =
+        format!("the folder has other files but no {MAP} from an earlier run; name a new folder");
+    is_own
+        .then_some(())
+        .ok_or_else(|| Error::file(folder, &why))
 }
 
-impl ArchiveRun<'_> {
-    /// Writes the files.
-    fn write(&mut self, plan: &CapturePlan, output: &mut Output) -> FileResult<()> {
-        let documents = &self.request.documents;
-        let kind = match self.extraction {
+impl CapturedFolder {
+    /// The folder for the captures of `plan`. Without an `extraction`, links become absolute.
+    pub fn new(plan: CapturePlan, extraction: Option<&Extraction>) -> Self {
+        let kind = match extraction {
             None => RewriteKind::Absolute,
             Some(extraction) => RewriteKind::Local {
                 collection: Arc::clone(plan.collection()),
@@ -259,120 +281,134 @@ impl ArchiveRun<'_> {
                 adapts: !extraction.is_exact,
             },
         };
-        // The table is written first: even if the run is killed, the table marks the folder as its output. Without captures, the
-        // table of an earlier run is kept.
-        if self.extraction.is_some() && !plan.chosen.resources.is_empty() {
-            self.write_table(plan, |_| true)?;
-        }
-        let wanted = if self.extraction.is_some() {
-            Wanted::Bodies
-        } else {
-            Wanted::Documents
-        };
-        let (mut totals, mut files) = (RunSummary::default(), 0);
-        let (mut pages, mut incomplete) = (Vec::new(), Vec::new());
-        let mut is_written = vec![false; plan.chosen.resources.len()];
-        let mut status = ExitStatus::Done;
-        let one = |number: usize, at: (&Input<'_>, &Entry), output: &mut Output| {
-            let mut of_document = FileSummary::default();
-            let new_file = self.make_file(plan, number, at, &kind, &mut of_document, output);
-            let length = new_file.iter().flatten().map(|one| one.length).sum();
-            ((of_document, new_file), length)
-        };
-        let open = |file: &TreeEntry, output: &mut Output| {
-            let (mut summary, mut new_files) = (FileSummary::default(), Vec::new());
-            let done = |(of_document, new_file): (FileSummary, Result<_>), _: &mut Output| {
-                summary.merge(of_document);
-                // After a write error, such as a full disk, the next file would fail, too.
-                new_files.extend(new_file.map_err(io::Error::other)?);
-                Ok(())
-            };
-            let read = plan.each(file, (wanted, documents), output, one, done);
-            let read = ok_or_report(read, output)?;
-            if read.is_none() {
-                summary.status = ExitStatus::Unusable;
-            }
-            Ok((read, summary, new_files))
-        };
-        let report = |file: TreeEntry, (read, summary, new_files): Archive, output: &mut Output| {
-            let path = &*file.path;
-            for new_file in new_files {
-                is_written[new_file.resource] = true;
-                files += usize::from(!new_file.is_kept);
-                if new_file.is_cut && !new_file.is_kept {
-                    incomplete.push(plan.name(new_file.resource).to_vec());
-                }
-                pages.extend(new_file.title.map(|title| (new_file.resource, title)));
-                new_file.lost.iter().for_each(|lost| output.caution(lost));
-            }
-            let (format, anomalies) = read.unwrap_or((Format::Warc, 0));
-            status = status.max(summary.status);
-            let to = self.request.out();
-            summary.print((self.request, &kind), path, format, to, output)?;
-            if read.is_some() || files > 0 {
-                summary.report(path, format, self.folder.is_some(), output);
-            }
-            let strict = self.request.strict;
-            status = status.max(report_damaged((path, anomalies), "files", strict, output));
-            totals.add(format, summary, false);
-            Ok(())
-        };
-        let read = files::each(documents, output, open, report);
-        let failed = read.map_err(|error| match error.downcast::<Error>() {
-            Ok(error) => Failure::File(error),
-            Err(error) => Failure::Output(error),
-        });
-        if failed? > 0 {
-            status = ExitStatus::Unusable;
-        }
-        self.status = status;
-        if is_stopped() {
-            output.error(
-                &"stopped; every file is complete; run the same command again to do the rest",
-            );
-            self.status = ExitStatus::Stopped;
-            return Ok(());
-        }
-        // The second reading may find unreadable bodies, whose rows are then removed from the table.
-        if self.extraction.is_some() && is_written.contains(&false) {
-            self.write_table(plan, |number| is_written[number])?;
-        }
-        let are = count(incomplete.len(), "file is", "files are");
-        let sentence = format!("{are} incomplete, like the body in the archive");
-        output.notice_of_paths(&sentence, &incomplete);
-        self.end(plan, pages, (&is_written, files), &totals, output)
+        Self { plan, kind }
     }
 
-    /// Makes the file of the resource with this number; `None` if the resource gets no file.
+    /// The archives.
+    pub fn archives(&self) -> impl Iterator<Item = &Path> {
+        self.plan.archives.keys().map(PathBuf::as_path)
+    }
+
+    /// True if the folder gets a table of its files, and pages that open from disk.
+    fn is_local(&self) -> bool {
+        matches!(self.kind, RewriteKind::Local { .. })
+    }
+
+    /// Writes the table of all files. Even if the run is killed, the table marks the folder as its output. Without captures, the
+    /// table of an earlier run is kept.
+    pub fn begin(&self, results: &Results<'_>) -> Result<CapturedFiles> {
+        if let (Results::Folder(results), Some(place)) = (results, self.place()) {
+            require_own(&results.out.join(place))?;
+        }
+        if self.is_local() && !self.plan.chosen.resources.is_empty() {
+            self.write_table(results, |_| true)?;
+        }
+        Ok(CapturedFiles::default())
+    }
+
+    /// Makes the files of the captures in `archive`. A write error, such as a full disk, ends the run, because the next file would
+    /// fail, too.
+    pub fn make_files(
+        &self,
+        (request, results): (&Rewrite, &Results<'_>),
+        archive: &TreeEntry,
+        output: &mut Output,
+    ) -> io::Result<ReadArchive> {
+        let (mut summary, mut files) = (Box::<FileSummary>::default(), CapturedFiles::default());
+        let wanted = match self.is_local() {
+            true => Wanted::Bodies,
+            false => Wanted::Documents,
+        };
+        let work = |number: usize, at: (&Input<'_>, &Entry), output: &mut Output| {
+            let mut made = (FileSummary::default(), CapturedFiles::default());
+            let ended = self.make_file((request, results), (number, at), &mut made, output);
+            let length = made.1.length;
+            ((made, ended), length)
+        };
+        let done = |((of_document, made), ended): (_, Result<()>), _: &mut Output| {
+            summary.merge(of_document);
+            files.merge(made);
+            // It takes the way of an error of standard output, which ends the run.
+            Ok(ended.map_err(io::Error::other)?)
+        };
+        let inputs = (wanted, &*request.documents);
+        let read = self.plan.each(archive, inputs, output, work, done);
+        let read = ok_or_report(read, output)?;
+        if read.is_none() {
+            summary.status = ExitStatus::Unusable;
+        }
+        Ok(ReadArchive {
+            read,
+            summary,
+            files,
+        })
+    }
+
+    /// Reports the result of the archive at `path`, and adds it to the results of the folder and of the run.
+    pub fn report(
+        &self,
+        request: &Rewrite,
+        (path, archive): (&Path, ReadArchive),
+        (of_folder, totals): (&mut CapturedFiles, &mut RunSummary),
+        output: &mut Output,
+    ) -> io::Result<ExitStatus> {
+        let lost = &archive.files.lost;
+        lost.iter().for_each(|lost| output.caution(lost));
+        of_folder.merge(archive.files);
+        let (format, anomalies) = archive.read.unwrap_or((Format::Warc, 0));
+        let (summary, to) = (archive.summary, self.path(request));
+        let status = summary.status;
+        summary.print((request, &self.kind), path, format, to.as_deref(), output)?;
+        if archive.read.is_some() || of_folder.number > 0 {
+            summary.report(path, format, to.is_some(), output);
+        }
+        totals.add(format, *summary, false);
+        Ok(status.max(report_damaged(
+            (path, anomalies),
+            "files",
+            request.strict,
+            output,
+        )))
+    }
+
+    /// The path of the folder below the output folder, unless it is that.
+    fn place(&self) -> Option<PathBuf> {
+        path_of(&self.plan.collection().folder).filter(|place| !place.as_os_str().is_empty())
+    }
+
+    /// The path of the folder; `None` if nothing is written.
+    fn path(&self, request: &Rewrite) -> Option<PathBuf> {
+        let out = request.out()?;
+        Some(
+            self.place()
+                .map_or_else(|| out.to_owned(), |place| out.join(place)),
+        )
+    }
+
+    /// Makes the file of the resource with this number, unless it gets none.
     fn make_file(
         &self,
-        plan: &CapturePlan,
-        number: usize,
-        (input, entry): (&Input<'_>, &Entry),
-        kind: &RewriteKind,
-        summary: &mut FileSummary,
+        (request, results): (&Rewrite, &Results<'_>),
+        (number, (input, entry)): (usize, (&Input<'_>, &Entry)),
+        (summary, files): &mut (FileSummary, CapturedFiles),
         output: &mut Output,
-    ) -> Result<Option<WrittenFile>> {
-        let resource = &plan.chosen.resources[number];
-        let mut new_file = WrittenFile {
-            resource: number,
-            is_cut: plan.collection().is_cut(number),
-            ..WrittenFile::default()
-        };
+    ) -> Result<()> {
+        let Self { plan, kind, .. } = self;
+        let mut is_cut = plan.collection().is_cut(number);
         let whole;
-        let made: Result<Cow<'_, [u8]>, &str> = match self.extraction {
+        let made: Result<Cow<'_, [u8]>, &str> = match kind {
             // A response without a document has links only in its header fields.
-            None if !entry.has_document() => return Ok(None),
-            None => {
+            RewriteKind::Absolute if !entry.has_document() => return Ok(()),
+            RewriteKind::Absolute => {
                 let rewritten =
-                    rewrite_document((self.request, kind), input, &entry.options, summary, output);
+                    rewrite_document((request, kind), input, &entry.options, summary, output);
                 if !rewritten.is_proved {
-                    return Ok(None);
+                    return Ok(());
                 }
                 whole = rewritten.edits.apply(input.bytes);
                 payload(&whole, input.format)
             }
-            Some(_) => 'made: {
+            _ => 'made: {
                 let body = entry.body(plan.chosen.url(number), Some(plan.name(number)));
                 let CapturedBody {
                     bytes,
@@ -386,7 +422,7 @@ impl ArchiveRun<'_> {
                 };
                 if let Some(damage) = damage {
                     output.caution(&format_args!("{}: {damage}", input.name));
-                    new_file.is_cut = true;
+                    is_cut = true;
                 }
                 let options = options.map(|options| {
                     localize::options(plan.name(number), &bytes, plan.collection(), &options)
@@ -399,12 +435,13 @@ impl ArchiveRun<'_> {
                 };
                 let document = Input::whole(input.name, &options, &bytes);
                 let rewritten =
-                    rewrite_document((self.request, kind), &document, &options, summary, output);
+                    rewrite_document((request, kind), &document, &options, summary, output);
                 if !rewritten.is_proved {
-                    return Ok(None);
+                    return Ok(());
                 }
                 let is_page = matches!(format, Format::Html | Format::Xhtml);
-                new_file.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
+                let title = || (number, title(&bytes, charset).unwrap_or_default());
+                files.pages.extend(is_page.then(title));
                 Ok(rewritten.edits.apply(&bytes).into())
             }
         };
@@ -412,43 +449,34 @@ impl ArchiveRun<'_> {
             Ok(bytes) => bytes,
             Err(why) => {
                 output.caution(&format_args!("{}: {why}; skipped", input.name));
-                return Ok(None);
+                return Ok(());
             }
         };
         // Other archives do not refer to bodies, or limit it themselves.
-        new_file.length = entry.resource().map_or(bytes.len(), |_| 0);
-        let path = plan.name(number);
-        let folder = self.folder.as_ref();
-        if new_file.is_cut && folder.is_some_and(|folder| has_file(folder, path)) {
-            let path = String::from_utf8_lossy(path);
+        files.length = entry.resource().map_or(bytes.len(), |_| 0);
+        files.resources.insert(number);
+        let path = plan.collection().in_library(plan.name(number));
+        let is_there = || matches!(results, Results::Folder(folder) if has_file(folder, &path));
+        if is_cut && is_there() {
+            let path = String::from_utf8_lossy(&path);
             let why = "the body is incomplete, so the file of an earlier run is kept";
             output.caution(&format_args!("{}: {why}: {path}", input.name));
-            new_file.is_kept = true;
-        } else if let Some(file) = self.begin(path, resource.date, &bytes)? {
-            new_file.lost = file.commit()?.lost;
+            return Ok(());
         }
-        Ok(Some(new_file))
-    }
-
-    /// Begins the file at `path` below the folder, and writes `bytes` to it; `None` in a dry run.
-    fn begin(
-        &self,
-        path: &[u8],
-        date: Option<CaptureDate>,
-        bytes: &[u8],
-    ) -> Result<Option<NewContents>> {
-        let Some(folder) = &self.folder else {
-            return Ok(None);
-        };
-        let path = String::from_utf8_lossy(path);
-        let mut new = folder.begin_dated(Path::new(&*path), date.map(CaptureDate::time))?;
-        new.write(|out| out.write_all(bytes))?;
-        Ok(Some(new))
+        files.number = 1;
+        let date = plan.chosen.resources[number].date;
+        if let Some(file) = begin(results, &path, date, &bytes)? {
+            files.lost = file.commit()?.lost;
+        }
+        files.incomplete.extend(is_cut.then_some(path));
+        Ok(())
     }
 
     /// Writes the table of the files of these resources, as `--url-map` reads it.
-    fn write_table(&self, plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> Result<()> {
-        let Some(mut new) = self.begin(MAP.as_bytes(), None, b"")? else {
+    fn write_table(&self, results: &Results<'_>, is_row: impl Fn(usize) -> bool) -> Result<()> {
+        let plan = &self.plan;
+        let path = plan.collection().in_library(MAP.as_bytes());
+        let Some(mut new) = begin(results, &path, None, b"")? else {
             return Ok(());
         };
         let rows = (0..plan.chosen.resources.len())
@@ -466,161 +494,91 @@ impl ArchiveRun<'_> {
         new.commit().map(drop)
     }
 
-    /// Writes the page that lists the pages, and reports the results.
-    fn end(
-        &mut self,
-        plan: &CapturePlan,
-        mut pages: Vec<(usize, String)>,
-        (is_written, number): (&[bool], usize),
-        totals: &RunSummary,
+    /// Reports the files, and returns the items of the entry page.
+    pub fn end(
+        &self,
+        (request, results): (&Rewrite, &Results<'_>),
+        files: CapturedFiles,
+        status: &mut ExitStatus,
         output: &mut Output,
-    ) -> FileResult<()> {
-        report_failures(plan.collection(), output);
-        let files = count(number, "file", "files");
-        let list = self
-            .extraction
-            .and_then(|extraction| extraction.missing.as_deref());
-        let Some(out) = self.request.out() else {
-            output.notice(&format_args!("{files} would be written"));
-            return list.map_or(Ok(()), |list| totals.list_missing(list, output));
-        };
-        if number > 0 || self.status == ExitStatus::Done {
-            output.notice(&format_args!("{files} written to {}", name(out)));
+    ) -> Result<Vec<PageEntry<'_>>> {
+        let plan = &self.plan;
+        let (number, resources) = (files.number, files.resources);
+        // The second reading may find unreadable bodies, whose rows are then removed from the table.
+        if self.is_local() && resources.len() < plan.chosen.resources.len() {
+            self.write_table(results, |number| resources.contains(&number))?;
         }
-        totals.report_adaptations("; --exact turns this off", output);
-        totals.report_refused(false, output);
-        if !is_written.contains(&true) {
-            if self.status == ExitStatus::Done {
-                let patterns = self.request.documents.typed.patterns();
+        let are = count(files.incomplete.len(), "file is", "files are");
+        let sentence = format!("{are} incomplete, like the body in the archive");
+        output.notice_of_paths(&sentence, &files.incomplete);
+        report_failures(plan.collection(), output);
+        let written = count(number, "file", "files");
+        let documents = &request.documents;
+        match self.path(request) {
+            None => output.notice(&format_args!("{written} would be written")),
+            Some(out) if resources.is_empty() => {
+                let patterns = documents.typed.patterns();
                 let why = if patterns.is_empty() {
                     ": no part and no answer to GET with status 2xx has a body"
                 } else {
                     "; baselink links lists the URLs of the archive"
                 };
-                output.error(&format_args!("no captures to write{patterns}{why}"));
+                let out = name(&out);
+                // Another error tells why.
+                if *status == ExitStatus::Done {
+                    output.error(&format_args!("{out}: no captures to write{patterns}{why}"));
+                }
+                *status = ExitStatus::Unusable;
             }
-            self.status = ExitStatus::Unusable;
-            return Ok(());
+            Some(out) => output.notice(&format_args!("{written} written to {}", name(&out))),
         }
-        if self.extraction.is_none() {
-            return Ok(());
+        if !self.is_local() {
+            return Ok(Vec::new());
         }
-        pages.sort_by_key(|(number, _)| *number);
-        let source = self
-            .request
-            .documents
-            .paths
-            .iter()
-            .filter_map(|path| path.file_name());
-        let source: Vec<_> = source.map(|name| name.to_string_lossy()).collect();
-        let source = source.join(", ");
-        let entry = |(number, title): (usize, String)| {
-            let (url, date) = (plan.chosen.url(number), plan.chosen.resources[number].date);
-            // The URL of a part of a message is meaningless to readers.
-            let is_part = title.is_empty() && url.starts_with(THIS_MESSAGE);
-            let title = if is_part { source.clone() } else { title };
-            PageEntry {
-                name: plan.name(number),
-                url,
-                title,
-                date,
-            }
-        };
-        let mut listed = self.pages_in_lists(plan, pages, is_written);
-        // Crawls begin with the page that a person named.
-        let first = |at: &usize| plan.chosen.resources[listed[*at].0].first;
-        if let Some(at) = (0..listed.len()).min_by_key(first) {
-            listed[..=at].rotate_right(1);
-        }
-        let others = self.other_files(plan, &listed, is_written);
-        let number_of_others = others.len();
-        listed.extend(others);
-        let entries: Vec<_> = listed.into_iter().map(entry).collect();
-        self.begin(
-            ENTRY_PAGE.as_bytes(),
-            None,
-            entry_page(&source, &entries, number_of_others).as_bytes(),
-        )?
-        .map(NewContents::commit)
-        .transpose()?;
-        if let Some(list) = list {
-            totals.list_missing(list, output)?;
-        }
-        totals.report_embedded(&self.request.documents.paths, output);
-        output.notice(&format_args!("open {}", name(&out.join(ENTRY_PAGE))));
-        Ok(())
+        Ok(pages::of_captures(plan, documents, files.pages, &resources))
     }
 }
 
-impl ArchiveRun<'_> {
-    /// The files to list after the `pages`, with their names: the attachments of a message, and all files of an archive without
-    /// pages.
-    fn other_files(
-        &self,
-        plan: &CapturePlan,
-        pages: &[(usize, String)],
-        is_written: &[bool],
-    ) -> Vec<(usize, String)> {
-        let documents = &self.request.documents;
-        let mut paths = documents.paths.iter();
-        let are_messages = paths.all(|path| documents.format_of(path) == Some(Format::Message));
-        let pages: HashSet<usize> = pages.iter().map(|(number, _)| *number).collect();
-        let is_listed = |number: &usize| {
-            let is_attached = are_messages && !plan.collection().is_used(*number);
-            is_written[*number] && !pages.contains(number) && (pages.is_empty() || is_attached)
-        };
-        let file_name = |number: usize| {
-            let path = String::from_utf8_lossy(plan.name(number));
-            path.rsplit('/').next().unwrap_or_default().to_owned()
-        };
-        let numbers = (0..is_written.len()).filter(is_listed);
-        numbers.map(|number| (number, file_name(number))).collect()
-    }
+/// Begins the file at `path` below the output folder, and writes `bytes` to it; `None` in a dry run.
+pub fn begin(
+    results: &Results<'_>,
+    path: &[u8],
+    date: Option<CaptureDate>,
+    bytes: &[u8],
+) -> Result<Option<NewContents>> {
+    let Results::Folder(folder) = results else {
+        return Ok(None);
+    };
+    let path = String::from_utf8_lossy(path);
+    let mut new = folder.begin_dated(Path::new(&*path), date.map(CaptureDate::time))?;
+    new.write(|out| out.write_all(bytes))?;
+    Ok(Some(new))
+}
 
-    /// The `pages` that the lists in WACZ archives name, in the order of these lists. If an archive has no list, or no list names
-    /// any, all others follow but those that are only frames of others.
-    fn pages_in_lists(
-        &self,
-        plan: &CapturePlan,
-        mut pages: Vec<(usize, String)>,
-        is_written: &[bool],
-    ) -> Vec<(usize, String)> {
-        let documents = &self.request.documents;
-        let wacz = |path: &PathBuf| {
-            let is_wacz = documents.format_of(path) == Some(Format::Wacz);
-            is_wacz
-                .then(|| Wacz::open(fs::File::open(path).ok()?).ok())
-                .flatten()
-        };
-        let titles: HashMap<usize, &String> = pages
-            .iter()
-            .map(|(number, title)| (*number, title))
-            .collect();
-        let (mut listed, mut is_listed, mut are_all) = (Vec::new(), HashSet::new(), true);
-        let mut list = |page: WaczPage| {
-            let Some(found) = plan.collection().locate(&page.url).resource() else {
-                return;
-            };
-            // A list may also name pictures, and documents in other formats.
-            if is_written.get(found.number) == Some(&true) && is_listed.insert(found.number) {
-                let own = titles.get(&found.number).filter(|title| !title.is_empty());
-                let title = own.map(|title| (*title).clone()).or(page.title);
-                listed.push((found.number, title.unwrap_or_default()));
-            }
-        };
-        for path in &documents.paths {
-            are_all &= wacz(path).is_some_and(|mut wacz| wacz.each_page(&mut list));
-        }
-        if !listed.is_empty() && are_all {
-            return listed;
-        }
-        let is_frame = |page: &(usize, String)| plan.collection().is_only_frame(page.0);
-        if !listed.is_empty() || !pages.iter().all(is_frame) {
-            pages.retain(|page| !is_frame(page) && !is_listed.contains(&page.0));
-        }
-        listed.extend(pages);
-        listed
+/// Writes the page that lists the pages of the files, and the `captured` ones, under a name that no file has.
+pub fn write_entry_page(
+    folder: &ResultFolder,
+    collection: &Collection,
+    (source, folders, captured): (&str, &[CapturedFolder], Vec<PageEntry<'_>>),
+    output: &mut Output,
+) -> FileResult<()> {
+    let places = folders
+        .iter()
+        .map(|folder| folder.place().unwrap_or_default());
+    let mut pages = pages::of_files(&folder.out, collection, &places.collect());
+    pages.extend(captured);
+    if pages.is_empty() {
+        return Ok(());
     }
+    let own_name = match collection.number_at(ENTRY_PAGE.as_bytes()) {
+        None => ENTRY_PAGE,
+        Some(_) => OTHER_ENTRY_PAGE,
+    };
+    let mut new = folder.begin_dated(Path::new(own_name), None)?;
+    new.write(|out| out.write_all(entry_page(source, &pages).as_bytes()))?;
+    new.commit()?;
+    output.notice(&format_args!("open {}", name(&folder.out.join(own_name))));
+    Ok(())
 }
 
 /// Reports the number of URLs without a file, by reason.

@@ -27,6 +27,7 @@
 //! Deliberately absent: bodies.
 
 use std::{
+    cmp::Reverse,
     collections::{HashMap, HashSet},
     fmt,
     str::FromStr,
@@ -44,7 +45,7 @@ use jiff::{
 
 use super::{
     file_names::{path, rounds},
-    index::{Collection, UrlTarget},
+    index::{Collection, Resource, UrlTarget},
     near::hashed,
     normal::{MAX_REDIRECTS, fragment_of, normal, with_other_scheme},
     text_map::TextMap,
@@ -310,7 +311,7 @@ impl Candidate {
             _ => 0,
         };
         let distance = near.map(|near| near.distance(self.date));
-        (class, std::cmp::Reverse(distance), self.date)
+        (class, Reverse(distance), self.date)
     }
 
     /// Takes the body of the capture that this revisit repeats. `bodies` are sorted, and the first item wins.
@@ -379,6 +380,41 @@ impl ChosenCaptures {
     pub fn media_type(&self, resource: usize) -> &str {
         let number = self.resources[resource].media_type;
         self.media_types.url(number as usize)
+    }
+}
+
+impl Collection {
+    /// Adds the captures of other sources, whose files lie in the folders of their collections. A URL leads to its latest capture,
+    /// or to that nearest to `near`, whatever a file claims about itself.
+    pub fn add_captures(&mut self, sources: &[&ChosenCaptures], near: Option<DateRange>) {
+        let mut found = Vec::new();
+        for source in sources {
+            let captured = &source.collection;
+            let mut add = |number| {
+                let path = [&*captured.folder, captured.path(number)].concat();
+                self.add(Resource::file(&path), [])
+            };
+            let numbers: Vec<_> = (0..captured.count()).map(&mut add).collect();
+            for (url, target) in captured.urls.values.iter().enumerate() {
+                // Other URLs, such as `cid:`, are valid only inside their source.
+                if let UrlTarget::Resource(number) = *target
+                    && let Some(own) = numbers[number as usize]
+                    && captured.urls.text(url).starts_with(b"http")
+                {
+                    found.push((source.resources[number as usize].date, own, captured, url));
+                }
+            }
+        }
+        found.sort_by_key(|&(date, ..)| (near.map(|near| Reverse(near.distance(date))), date));
+        for (_, number, captured, url) in found {
+            let target = UrlTarget::of(number);
+            let (Ok(known) | Err(known)) = self.urls.add(captured.urls.text(url), target);
+            self.urls.values[known] = target;
+            self.fragments.remove(&known);
+            let fragment = captured.fragments.get(&url).cloned();
+            self.fragments
+                .extend(fragment.map(|fragment| (known, fragment)));
+        }
     }
 }
 
@@ -573,9 +609,7 @@ impl Captures {
             };
         }
         collection.urls = found.with_values(targets);
-        collection
-            .uses
-            .resize_with(resources.len(), Default::default);
+        collection.note_uses();
         ChosenCaptures {
             resources,
             media_types,

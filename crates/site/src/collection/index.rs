@@ -171,8 +171,12 @@ pub struct Collection {
     pub(crate) fragments: HashMap<usize, Box<str>>,
     /// The redirects and rewrites of the host. They count if the root of the site is that of its host.
     pub host_rules: HostRules,
-    /// The uses of captured resources by the documents that were localized so far, as bits. Empty unless the resources are captures.
+    /// The uses of resources by the documents that were localized so far, as bits. Empty unless they are noted.
     pub(super) uses: Vec<AtomicU8>,
+    /// The files and captures of all sources that open together with these captures; `None` if these are all.
+    pub library: Option<Arc<Collection>>,
+    /// The path of the folder of the files, below the folder that opens: empty, or with a final `/`.
+    pub folder: Box<[u8]>,
 }
 
 /// The bits of the ways in which other documents use a resource: in any way, by a link, as a frame.
@@ -332,6 +336,11 @@ impl Collection {
     /// True if a document leads to a resource in any way.
     pub fn is_used(&self, number: usize) -> bool {
         self.uses_of(number) > 0
+    }
+
+    /// Notes the uses of resources from now on.
+    pub fn note_uses(&mut self) {
+        self.uses.resize_with(self.files.len(), Default::default);
     }
 
     /// Notes that a document links to a resource, embeds it as a frame, or uses it otherwise.

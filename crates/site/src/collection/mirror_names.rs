@@ -52,6 +52,11 @@ impl Collection {
             .map_or(path, |number| self.path_in_mirror(number))
     }
 
+    /// The path, below the folder that opens, of the file at `path` in a mirror.
+    pub fn in_library(&self, path: &[u8]) -> Vec<u8> {
+        [&*self.folder, path].concat()
+    }
+
     /// True if the file with this number keeps its name in a mirror.
     pub fn has_own_name(&self, number: usize) -> bool {
         self.renamed.is_empty() || !self.renamed.contains_key(&number)

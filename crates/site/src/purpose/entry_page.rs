@@ -4,14 +4,15 @@
 //! use baselink_site::purpose::entry_page::{PageEntry, entry_page, title};
 //! let title = title(b"<!DOCTYPE html><title>Caf&eacute; &amp; Bar</title>", None).unwrap();
 //! assert_eq!(title, "Café & Bar");
-//! let entry = PageEntry { name: b"a.example/a b.html", url: "http://a.example/a b", title, date: "2026-01-31".parse().ok() };
-//! let page = entry_page("crawl.warc.gz", &[entry], 0);
+//! let (folder, name, url) = ("".into(), b"a.example/a b.html".to_vec(), "http://a.example/a b".into());
+//! let entry = PageEntry { folder, name, url, title, date: "2026-01-31".parse().ok(), is_page: true };
+//! let page = entry_page("crawl.warc.gz", &[entry]);
 //! assert!(page.contains("<a href=\"a.example/a%20b.html\">Café &amp; Bar</a>"));
 //! ```
 //!
 //! Deliberately absent: scripts, and resources outside the page.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use baselink_scan::html::{references::character_data, tag};
 use baselink_text::{Charset, layer::escape};
@@ -20,32 +21,36 @@ use memchr::memmem;
 
 use crate::collection::{capture::CaptureDate, origin::names};
 
-/// A page in the list.
+/// A page in the list, or another file.
 #[derive(Clone, Debug)]
 pub struct PageEntry<'a> {
-    /// The path of the file below the folder.
-    pub name: &'a [u8],
+    /// The folder of its source, if there are several.
+    pub folder: Cow<'a, str>,
+    /// The path of the file below the folder that opens.
+    pub name: Vec<u8>,
     /// The URL of the page.
-    pub url: &'a str,
+    pub url: Cow<'a, str>,
     /// The title of the page; empty if it has none.
     pub title: String,
     /// The date of the capture, if known.
     pub date: Option<CaptureDate>,
+    /// True for a page.
+    pub is_page: bool,
 }
 
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:1rem;overflow-wrap:anywhere}\
     h1{font-size:1.5rem}h2{font-size:1rem;margin:1.5rem 0 .5rem}ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
     @media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cb4ff}small{color:#aaa}}";
 
-/// Generates the HTML of a page that lists `pages`, which come from the archives named in `source`. The last `others` of
-/// them are other files.
-pub fn entry_page(source: &str, pages: &[PageEntry<'_>], others: usize) -> String {
+/// Generates the HTML of a page that lists `pages`, which come from `source`.
+pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
     let source = text(source);
     let counted = |number: usize, one: &str, more: &str| match number {
         1 => format!("1 {one}"),
         many => format!("{many} {more}"),
     };
-    let number = match (pages.len() - others, others) {
+    let number_of_pages = pages.iter().filter(|page| page.is_page).count();
+    let number = match (number_of_pages, pages.len() - number_of_pages) {
         (pages, 0) => counted(pages, "page", "pages"),
         (0, files) => counted(files, "file", "files"),
         (pages, others) => {
@@ -58,10 +63,10 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>], others: usize) -> Strin
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{source}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{source}</h1>\n<p>{number}</p>\n"
     );
-    let groups = by_host(pages);
-    for (host, pages) in &groups {
+    let groups = groups(pages);
+    for (group, pages) in &groups {
         if groups.len() > 1 {
-            page += &format!("<h2>{}</h2>\n", text(host));
+            page += &format!("<h2>{}</h2>\n", text(group));
         }
         page += "<ul>\n";
         for entry in pages {
@@ -72,16 +77,18 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>], others: usize) -> Strin
     page + "</body>\n</html>\n"
 }
 
-/// The pages by host, in the order of the first pages of the hosts.
-fn by_host<'a, 'p>(pages: &'a [PageEntry<'p>]) -> Vec<(&'a str, Vec<&'a PageEntry<'p>>)> {
-    let mut groups: Vec<(&str, Vec<&PageEntry<'_>>)> = Vec::new();
+/// The pages by source and host, in the order of the first pages.
+fn groups<'a, 'p>(pages: &'a [PageEntry<'p>]) -> Vec<(String, Vec<&'a PageEntry<'p>>)> {
+    let mut groups: Vec<(String, Vec<&PageEntry<'_>>)> = Vec::new();
     let mut places = HashMap::new();
     for page in pages {
-        let host = Reference::split(Grammar::Rfc3986, page.url).net_loc();
-        let host = host.unwrap_or_default();
-        let place = *places.entry(host).or_insert(groups.len());
+        let host = Reference::split(Grammar::Rfc3986, &page.url).net_loc();
+        let mut parts = vec![&*page.folder, host.unwrap_or_default()];
+        parts.retain(|part| !part.is_empty());
+        let group = parts.join(" · ");
+        let place = *places.entry(group.clone()).or_insert(groups.len());
         if place == groups.len() {
-            groups.push((host, Vec::new()));
+            groups.push((group, Vec::new()));
         }
         groups[place].1.push(page);
     }
@@ -90,10 +97,10 @@ fn by_host<'a, 'p>(pages: &'a [PageEntry<'p>]) -> Vec<(&'a str, Vec<&'a PageEntr
 
 /// The item of a page in the list.
 fn item(page: &PageEntry<'_>) -> String {
-    let href = names::encoded(page.name).unwrap_or_default();
+    let href = names::encoded(&page.name).unwrap_or_default();
     let (shown, url) = match page.title.is_empty() {
-        true => (page.url, None),
-        false => (&*page.title, Some(text(page.url))),
+        true => (&*page.url, None),
+        false => (&*page.title, Some(text(&page.url))),
     };
     let date = page
         .date

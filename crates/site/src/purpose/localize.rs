@@ -71,7 +71,7 @@ pub fn options(
     let destination = Arc::new(LocalDestination {
         number: collection.number_at(name),
         on_disk: url_below(&place, name).map(|url| Base::new(options.resolver, &url)),
-        disk_place: DiskPlace::new(path, collection.scheme()),
+        disk_place: DiskPlace::new(&collection.in_library(path), collection.scheme()),
         path: path.to_vec(),
         own: own(options),
         canonical: canonical_url(bytes, options.format),
@@ -82,7 +82,9 @@ pub fn options(
         place,
     });
     let mut options = Options {
-        counts_kept: options.counts_kept && collection.fragments.is_empty(),
+        counts_kept: options.counts_kept
+            && collection.fragments.is_empty()
+            && collection.library.is_none(),
         guard: Some(Arc::clone(&destination) as Arc<dyn Guard>),
         destination: Some(Arc::clone(&destination) as _),
         ..options_in(options, &destination)
@@ -338,6 +340,7 @@ impl LocalDestination {
             own.or_else(|| is_replaced.then(|| stand_in.to_owned()))
         };
         let local = local().or_else(|| self.in_sheet(link));
+        let local = local.or_else(|| self.elsewhere(link, target));
         let local = local.or_else(|| stand_in().filter(|_| names_resource(target)));
         // A URL that denotes a part of a message is meaningless in the mirror.
         let is_meaningless = || {
@@ -353,6 +356,20 @@ impl LocalDestination {
             None if is_meaningless() => Choice::Kept,
             None => Choice::Target,
         }
+    }
+
+    /// The reference to the file for `target` in another source of the library.
+    fn elsewhere(&self, link: &LinkReport, target: &str) -> Option<String> {
+        let library = self.collection.library.as_ref()?;
+        let found = library.locate(target).resource()?;
+        let is_meant = found.query != QueryUse::OtherPage;
+        let from = self
+            .collection
+            .in_library(&self.user(link).filter(|_| is_meant)?);
+        library.note_use(found.number, true, false);
+        let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
+        let path = relative(&from, library.path_in_mirror(found.number))?;
+        Some(with_parts(path, (None, fragment), link))
     }
 
     /// The reference to the file of an alternative of `link`.
@@ -572,7 +589,7 @@ impl LocalDestination {
         };
         may_stay
             && self.on_disk.as_ref().and_then(leads_there) == Some(true)
-            && self.disk_place.path(reference).as_deref() == Some(to)
+            && self.disk_place.path(reference) == Some(self.collection.in_library(to))
     }
 }
 

@@ -23,6 +23,7 @@ pub mod leftovers;
 pub mod link_result;
 pub mod localize;
 mod on_disk;
+pub mod pages;
 pub mod redirects;
 pub mod relocate;
 pub mod rewriting;

@@ -19,7 +19,7 @@ use std::{
 
 use baselink_files::{
     results::{Failure, FileResult},
-    walk::TreeEntry,
+    walk::{Selection, TreeEntry},
 };
 use baselink_text::{Error, Format, layer::transfer::longest_of};
 
@@ -54,21 +54,21 @@ const TOO_LONG: &str = "its files take more than 256 times its length; the rest 
 const TOO_MANY: &str = "its captures take more than 256 times its length in memory";
 
 impl CapturePlan {
-    /// Reads all captures, and chooses one for each selected URL.
+    /// Reads all captures in `archives`, and chooses one for each URL that `selection` takes.
     ///
     /// # Errors
     ///
     /// Returns an error if the captures take too much memory.
     pub fn of<L: Listener>(
-        inputs: &Inputs,
+        archives: Vec<TreeEntry>,
+        (inputs, selection): (&Inputs, &Selection),
         near: Option<DateRange>,
         listener: &mut L,
     ) -> FileResult<Self> {
         let (mut captures, mut plan) = (Captures::near(near), Self::default());
-        let lengths = inputs.files().flatten().map(|entry| entry.size);
-        let longest = longest_of(lengths.sum());
+        let longest = longest_of(archives.iter().map(|entry| entry.size).sum());
         let mut first = 0_u32;
-        for entry in inputs.files().flatten() {
+        for entry in archives {
             let (path, mut next) = (&entry.path, first);
             let look = |input: &Input<'_>, _: &mut L| {
                 Ok(input
@@ -100,7 +100,7 @@ impl CapturePlan {
             plan.archives.insert(entry.path, first);
             first = next;
         }
-        plan.chosen = captures.choose(|url| inputs.selection.takes(&place_of(url)));
+        plan.chosen = captures.choose(|url| selection.takes(&place_of(url)));
         if let Some(collection) = Arc::get_mut(&mut plan.chosen.collection) {
             collection.same = Arc::clone(&inputs.reading.same);
         }

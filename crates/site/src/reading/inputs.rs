@@ -156,8 +156,8 @@ impl Inputs {
             .copied()
     }
 
-    /// True if a named path is a folder.
+    /// True if a named path is a folder, or in one with the others.
     pub fn has_folder(&self) -> bool {
-        self.roots().any(Path::is_dir)
+        self.selection.in_one_folder || self.roots().any(Path::is_dir)
     }
 }

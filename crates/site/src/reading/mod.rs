@@ -18,6 +18,7 @@ mod foreign;
 pub mod hosts;
 mod in_order;
 mod inputs;
+pub mod library;
 mod open;
 mod places;
 

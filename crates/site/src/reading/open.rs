@@ -157,12 +157,7 @@ impl<'a> File<'a> {
             }
         };
         reject_standard_output(path, metadata.as_ref())?;
-        let is_wacz = reading.format == Some(Format::Wacz)
-            || Format::detect(Some(&path.to_string_lossy()), b"") == Format::Wacz;
-        let again = file
-            .as_ref()
-            .filter(|_| is_wacz || entry.is_named())
-            .and_then(|file| file.try_clone().ok());
+        let again = file.as_ref().and_then(|file| file.try_clone().ok());
         let mut reader = match file {
             Some(file) => Box::new(file) as Box<dyn Read>,
             None => Box::new(io::stdin().lock()),
@@ -404,6 +399,13 @@ impl Inputs {
     /// True if the file at `path` is an archive, or a message with resources.
     pub fn holds_resources(&self, path: &Path) -> bool {
         self.format_of(path).is_some_and(may_hold_resources)
+    }
+
+    /// True if the file at `path` is an archive, or a page that a browser saved as one file.
+    pub fn is_source(&self, path: &Path) -> bool {
+        self.format_of(path).is_some_and(|format| {
+            format.is_archive() || format == Format::Message && is_mhtml(path)
+        })
     }
 
     /// True if all named files are archives.
