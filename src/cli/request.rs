@@ -359,7 +359,7 @@ impl TypedDocuments {
             charset: self.charset,
             entry_links: trusts("entry-link"),
             groups,
-            places: self.attribute.clone(),
+            places: self.attribute.as_slice().into(),
             ignore_saved: !trusts("saved"),
             ..ScanOptions::default()
         };

@@ -188,7 +188,8 @@ impl RewriterBuilder {
     /// # Ok::<(), baselink::Error>(())
     /// ```
     pub fn attributes(mut self, attributes: impl IntoIterator<Item = Place>) -> Self {
-        self.options.scan.places.extend(attributes);
+        let places = &mut self.options.scan.places;
+        *places = places.iter().cloned().chain(attributes).collect();
         self
     }
 

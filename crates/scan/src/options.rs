@@ -29,7 +29,7 @@ pub struct ScanOptions {
     /// these groups are not reported.
     pub probed: Groups,
     /// Additional places.
-    pub places: Vec<Place>,
+    pub places: Arc<[Place]>,
     /// True if the possible targets of fragments are collected: `id`, the `name` of `a` (HTML, 7.4.6.4, "find a
     /// potential indicated element") and, in XML, `xml:id`. Each takes memory.
     pub ids: bool,
