@@ -201,25 +201,18 @@ fn show_document(
     {
         output.report_diagnostic(&places, found);
     }
-    match form {
-        BasesForm::Json => {
-            for entity in &report.entities {
-                output.json(&json_records::BaseRecord::of(input, entity))?;
-            }
-        }
-        BasesForm::Line => {
-            for entity in &report.entities {
-                print_line(input, entity, output)?;
-            }
-        }
-        BasesForm::Levels if is_tree => {
-            output.blank_line()?;
-            print_entities(input, &places, &report.entities, output)?;
-        }
-        BasesForm::Levels => {
-            for entity in &report.entities {
-                output.blank_line()?;
-                print_levels(input, &places, entity, output)?;
+    if is_tree {
+        output.blank_line()?;
+        print_entities(input, &places, &report.entities, output)?;
+    } else {
+        for entity in &report.entities {
+            match form {
+                BasesForm::Json => output.json(&json_records::BaseRecord::of(input, entity))?,
+                BasesForm::Line => print_line(input, entity, output)?,
+                BasesForm::Levels => {
+                    output.blank_line()?;
+                    print_levels(input, &places, entity, output)?;
+                }
             }
         }
     }

@@ -15,7 +15,7 @@
 
 use std::io;
 
-use baselink_text::{Edit, Edits, visible};
+use baselink_text::{Edit, Edits, Span, visible};
 
 use super::output::{ADDED, HEADING, Output, REMOVED};
 use baselink_site::reading::Input;
@@ -147,21 +147,16 @@ fn changes(bytes: &[u8], lines: &[&[u8]], edits: &Edits) -> Vec<ChangedLines> {
         // If a line end is removed, the next line changes, too.
         _ => line_of(edit.span.end),
     };
-    let edits: Vec<Edit<'_>> = edits.iter().collect();
-    edits
-        .chunk_by(|a, b| line_of(b.span.start) <= last_line_of(a) + 1)
-        .filter_map(|edits| {
-            let (first, last) = (&edits[0], &edits[edits.len() - 1]);
-            let line = line_of(first.span.start);
-            let end = (last_line_of(last) + 1).min(lines.len());
-            let mut text = Vec::new();
-            let mut at = starts[line];
-            for edit in edits {
-                text.extend_from_slice(&bytes[at..edit.span.start]);
-                text.extend_from_slice(&edit.new);
-                at = edit.span.end;
-            }
-            text.extend_from_slice(&bytes[at..starts.get(end).copied().unwrap_or(bytes.len())]);
+    let all: Vec<Edit<'_>> = edits.iter().collect();
+    all.chunk_by(|a, b| line_of(b.span.start) <= last_line_of(a) + 1)
+        .filter_map(|some| {
+            let line = line_of(some[0].span.start);
+            let end = (last_line_of(&some[some.len() - 1]) + 1).min(lines.len());
+            let span = Span::new(
+                starts[line],
+                starts.get(end).copied().unwrap_or(bytes.len()),
+            );
+            let text = edits.within(span).apply(&bytes[span.range()]);
             ChangedLines::of(line, &lines[line..end], &text)
         })
         .collect()

@@ -22,7 +22,7 @@ use std::{
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use baselink_rewrite::{Lack, LinkReport, Outcome, Reason, Report};
-use baselink_text::{Code, Diagnostic, Error, name, visible};
+use baselink_text::{Code, Diagnostic, Error, layer::escape::percent_encode, name, visible};
 use clap::ColorChoice;
 use serde::Serialize;
 
@@ -125,10 +125,18 @@ struct StandardOutput {
 }
 
 impl StandardOutput {
-    fn ignore_error<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
-        match result {
+    /// Writes, unless an error was ignored; then, and if one is ignored now, returns `instead`.
+    fn attempt<T>(
+        &mut self,
+        instead: T,
+        write: impl FnOnce(&mut BufWriter<Stdout>) -> io::Result<T>,
+    ) -> io::Result<T> {
+        if self.ignored_error.is_some() {
+            return Ok(instead);
+        }
+        match write(&mut self.out) {
             Err(error) if self.ignores_errors => {
-                self.ignored_error.get_or_insert(error);
+                self.ignored_error = Some(error);
                 Ok(instead)
             }
             result => result,
@@ -138,19 +146,11 @@ impl StandardOutput {
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.ignored_error.is_some() {
-            return Ok(bytes.len());
-        }
-        let result = self.out.write(bytes);
-        self.ignore_error(result, bytes.len())
+        self.attempt(bytes.len(), |out| out.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.ignored_error.is_some() {
-            return Ok(());
-        }
-        let result = self.out.flush();
-        self.ignore_error(result, ())
+        self.attempt((), BufWriter::flush)
     }
 }
 
@@ -802,12 +802,7 @@ pub fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
 
 /// A URL for a list of one URL per line: spaces and ASCII control characters are percent-encoded.
 pub fn url_for_list(url: &str) -> String {
-    url.chars()
-        .map(|character| match character {
-            '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),
-            kept => kept.to_string(),
-        })
-        .collect()
+    percent_encode(url, |c| matches!(c, '\0'..=' ' | '\x7f'))
 }
 
 #[cfg(test)]

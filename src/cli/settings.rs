@@ -11,7 +11,7 @@ use std::{
     error::Error as _,
     ffi::OsString,
     fs::{self, File},
-    io::{self, ErrorKind, Read},
+    io::{ErrorKind, Read},
     path::{Path, PathBuf},
 };
 
@@ -19,7 +19,10 @@ use baselink_text::{Error, Result, name, nearest, visible};
 use clap::{Arg, ArgAction, ArgMatches, Command, parser::ValueSource};
 use toml::de::{DeTable, DeValue};
 
-use baselink_files::walk::{Globs, open_below};
+use baselink_files::{
+    folder_of,
+    walk::{Globs, open_below},
+};
 use baselink_site::collection::origin::RootUrl;
 
 /// The name of a settings file.
@@ -54,10 +57,10 @@ const KEYS: [&str; 22] = [
     "deny",
 ];
 
-/// The options of a settings file, and its folder.
+/// The options of a settings file, and its path.
 #[derive(Debug)]
 pub struct Settings {
-    folder: PathBuf,
+    path: PathBuf,
     /// The options, each with its values; an option without values is a flag.
     options: Vec<(&'static str, Vec<OsString>)>,
 }
@@ -107,7 +110,6 @@ impl Settings {
             let at = error.span().map_or(0, |span| span.start);
             wrong(at, error.message())
         })?;
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let mut options = Vec::new();
         for (key, value) in table.get_ref() {
             let (at, key) = (key.span().start, key.get_ref());
@@ -126,11 +128,12 @@ impl Settings {
                 values
                     .iter_mut()
                     .flatten()
-                    .for_each(|map| *map = folder.join(&*map).into());
+                    .for_each(|map| *map = path.with_file_name(&*map).into());
             }
             options.extend(values.map(|values| (known, values)));
         }
-        Ok(Self { folder, options })
+        let path = path.to_owned();
+        Ok(Self { path, options })
     }
 
     /// The options that `command` has and that were not `typed`, as words of the command line; true if they give the URL or the
@@ -168,7 +171,8 @@ impl Settings {
     pub fn way_to(&self, root: &Path) -> PathBuf {
         let way = || {
             let root = fs::canonicalize(root).ok()?;
-            Some(root.strip_prefix(self.real_folder().ok()?).ok()?.to_owned())
+            let folder = fs::canonicalize(folder_of(&self.path)).ok()?;
+            Some(root.strip_prefix(folder).ok()?.to_owned())
         };
         way().unwrap_or_else(|| match root.file_name() {
             Some(file) if root.is_file() => file.into(),
@@ -183,8 +187,9 @@ impl Settings {
     ///
     /// The path is not a regular file in the folder, or there is a symbolic link on the way.
     pub fn open(&self, path: &Path) -> Result<File> {
-        let relative = path.strip_prefix(&self.folder).unwrap_or(path);
-        open_below(self.shown_folder(), relative).map_err(|error| match error.kind() {
+        let folder = folder_of(&self.path);
+        let relative = path.strip_prefix(folder).unwrap_or(path);
+        open_below(folder, relative).map_err(|error| match error.kind() {
             ErrorKind::NotFound => Error::io(path)(error),
             _ => Error::file(
                 path,
@@ -192,21 +197,6 @@ impl Settings {
                  settings with --config",
             ),
         })
-    }
-
-    /// The folder of the file, without symbolic links.
-    fn real_folder(&self) -> io::Result<PathBuf> {
-        fs::canonicalize(self.shown_folder())
-    }
-
-    /// The folder of the file.
-    fn shown_folder(&self) -> &Path {
-        let is_here = self.folder.as_os_str().is_empty();
-        if is_here {
-            Path::new(".")
-        } else {
-            &self.folder
-        }
     }
 }
 

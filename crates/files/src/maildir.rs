@@ -51,7 +51,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::file::os_string;
+use super::file::{folder_of, os_string};
 
 /// True if `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.
 pub fn is_maildir(folder: &Path) -> bool {
@@ -80,27 +80,14 @@ pub fn is_delivery(path: &Path) -> bool {
 
 /// The parent of the folder `cur` or `new` that contains the file at `path`; `None` if the file is in another folder.
 fn maildir_of(path: &Path) -> Option<PathBuf> {
-    let folder = match path.parent()? {
+    let folder = match folder_of(path) {
         // The paths `1`, `./1` and `../cur/../1` do not contain the name of the folder.
-        folder if folder.file_name().is_none() => {
-            let here = if folder.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                folder
-            };
-            fs::canonicalize(here).ok()?
-        }
+        folder if folder.file_name().is_none() => fs::canonicalize(folder).ok()?,
         folder => folder.to_owned(),
     };
     let name = folder.file_name()?;
-    if name != "cur" && name != "new" {
-        return None;
-    }
-    match folder.parent()? {
-        // `cur/1` is below the current folder.
-        above if above.as_os_str().is_empty() => Some(".".into()),
-        above => Some(above.to_owned()),
-    }
+    // `cur/1` is below the current folder.
+    (name == "cur" || name == "new").then(|| folder_of(&folder).to_owned())
 }
 
 /// The separators between name and flags on systems that do not allow colons in names.

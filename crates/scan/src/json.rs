@@ -19,6 +19,7 @@
 //! in the list below. Aliases of keywords, scoped contexts and `@propagate` are not followed.
 
 use baselink_text::{Span, View, layer::escape};
+use baselink_url::{Grammar, scheme};
 
 use self::ValueKind::*;
 use crate::document::Role::{self, Embedded, Metadata, Navigation};
@@ -50,17 +51,16 @@ impl JsonKind {
 
     /// The role of a URL, or of a `member` of a file.
     fn role(self, member: Option<&str>) -> Role {
-        let of_member = || {
-            self.members()
-                .iter()
-                .find(|(path, ..)| Some(*path) == member)
-        };
         match self {
             Self::ImportMap => Embedded,
             // Documents that a reader may visit next.
             Self::SpeculationRules => Navigation,
             Self::JsonLd => Metadata,
-            Self::Manifest | Self::Feed => of_member().map_or(Metadata, |(_, role, _)| *role),
+            Self::Manifest | Self::Feed => self
+                .members()
+                .iter()
+                .find(|(path, ..)| Some(*path) == member)
+                .map_or(Metadata, |(_, role, _)| *role),
         }
     }
 }
@@ -293,19 +293,11 @@ impl ValueKind {
 
 /// True if `specifier` has the form for "resolving a URL-like module specifier" (HTML, 8.1.5.1).
 pub(super) fn is_url_like(specifier: &str) -> bool {
-    let has_scheme = || {
-        let trimmed = specifier.trim_start_matches(|character| character <= ' ');
-        trimmed.split_once(':').is_some_and(|(scheme, _)| {
-            scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-                && scheme
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
-        })
-    };
+    let trimmed = specifier.trim_start_matches(|character| character <= ' ');
     ["/", "./", "../"]
         .iter()
         .any(|prefix| specifier.starts_with(prefix))
-        || has_scheme()
+        || scheme(Grammar::Rfc3986, trimmed).is_some()
 }
 
 /// An open object or array, or the whole text.
@@ -330,20 +322,9 @@ enum BaseSetting {
 
 /// Every URL of `json`, in order; none if `json` is malformed.
 pub fn urls(kind: JsonKind, json: &str) -> JsonUrls {
-    match fault(json) {
-        None => urls_of_well_formed(kind, json),
-        Some(_) => JsonUrls::default(),
+    if fault(json).is_some() {
+        return JsonUrls::default();
     }
-}
-
-/// The number, from 1, of the first malformed line of `json` (RFC 8259).
-pub(super) fn fault(json: &str) -> Option<usize> {
-    serde_json::from_str::<serde::de::IgnoredAny>(json)
-        .err()
-        .map(|error| error.line())
-}
-
-fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let bytes = json.as_bytes();
     let decoded = |span: Span| escape::script(View::of_str(&json[span.range()], 0)).text;
     // A context may come after the URLs that it affects. Therefore the URLs with their nodes, the parents of nodes and
@@ -443,6 +424,13 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
         urls: found.into_iter().map(url).collect(),
         bases,
     }
+}
+
+/// The number, from 1, of the first malformed line of `json` (RFC 8259).
+pub(super) fn fault(json: &str) -> Option<usize> {
+    serde_json::from_str::<serde::de::IgnoredAny>(json)
+        .err()
+        .map(|error| error.line())
 }
 
 /// The base in effect for each node, and the list of bases.

@@ -18,9 +18,12 @@ mod body;
 
 use std::str::FromStr;
 
-use self::FormatContent::*;
 pub use self::body::{
     EXTENSIONS, STILL_COMPRESSED, in_place_of_html, is_compressed, media_type_of,
+};
+use self::{
+    FormatContent::*,
+    body::{ascii_of, first_of},
 };
 use crate::{
     display_by_name,
@@ -283,18 +286,7 @@ impl Format {
         if begins_message(head) {
             return Self::Message;
         }
-        const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
-        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-        let ascii: Vec<u8> = if UTF_16.iter().any(|mark| head.starts_with(mark)) {
-            head[2..]
-                .iter()
-                .copied()
-                .filter(|&byte| byte != 0)
-                .take(MARKUP_HEAD)
-                .collect()
-        } else {
-            head.iter().copied().take(MARKUP_HEAD).collect()
-        };
+        let ascii: Vec<u8> = ascii_of(head).take(MARKUP_HEAD).collect();
         if ascii.starts_with(b"@charset \"") {
             return Self::Css;
         }
@@ -489,8 +481,7 @@ pub fn begins_response(head: &[u8]) -> bool {
 fn begins_json_feed(head: &[u8]) -> bool {
     let head = &head[..head.len().min(HEADING_HEAD)];
     let find = |text: &[u8]| memchr::memmem::find(head, text);
-    let Some(start) = find(b"\"version\"").filter(|_| head.trim_ascii_start().starts_with(b"{"))
-    else {
+    let Some(start) = find(b"\"version\"").filter(|_| first_of(head) == Some(b'{')) else {
         return false;
     };
     let value = head[start + b"\"version\"".len()..]

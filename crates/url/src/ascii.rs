@@ -11,6 +11,8 @@
 
 use std::borrow::Cow;
 
+use baselink_text::layer::escape::percent_encode;
+
 use super::whatwg::is_special;
 use crate::reference::{Grammar, Reference};
 
@@ -29,28 +31,13 @@ pub fn ascii(url: &str) -> Cow<'_, str> {
         let len = text[user..].find(':').unwrap_or(text.len() - user);
         net_loc.start + user..net_loc.start + user + len
     });
-    let mut ascii = String::with_capacity(url.len() + 16);
+    let encoded = |text| percent_encode(text, |c| !c.is_ascii() && c != '\u{fffd}');
     match host.and_then(|host| Some((url::Host::parse(&url[host.clone()]).ok()?, host))) {
         Some((name, host)) if !url[host.clone()].is_ascii() => {
-            push_encoded(&url[..host.start], &mut ascii);
-            ascii.push_str(&name.to_string());
-            push_encoded(&url[host.end..], &mut ascii);
+            let (before, after) = (encoded(&url[..host.start]), encoded(&url[host.end..]));
+            format!("{before}{name}{after}").into()
         }
-        _ => push_encoded(url, &mut ascii),
-    }
-    Cow::Owned(ascii)
-}
-
-/// Appends `text`, percent-encoded where it is not ASCII.
-fn push_encoded(text: &str, ascii: &mut String) {
-    for character in text.chars() {
-        if character.is_ascii() || character == '\u{fffd}' {
-            ascii.push(character);
-        } else {
-            for byte in character.encode_utf8(&mut [0; 4]).bytes() {
-                ascii.push_str(&format!("%{byte:02X}"));
-            }
-        }
+        _ => encoded(url).into(),
     }
 }
 

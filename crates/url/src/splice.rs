@@ -97,41 +97,25 @@ impl Prefixes {
         base: &'a Inherited,
         reference: &[u8],
     ) -> Option<Splice<'a>> {
-        let whole = |prefix| {
-            Some(Splice {
-                prefix,
-                dropped: 0,
-                differs: false,
-            })
-        };
-        match reference {
+        let whole = |is_plain: bool, end: usize| (is_plain, &base.text[..end], 0);
+        let (is_plain, prefix, dropped) = match reference {
             // RFC 1808 replaces an empty query by the query of the base.
-            [] | [b'?'] | [b'?', b'#', ..] => None,
+            [] | [b'?'] | [b'?', b'#', ..] => return None,
             // A second `#` may end a placeholder such as `#link#`.
-            [b'#', rest @ ..] if is_plain_tail(rest) && !rest.contains(&b'#') => {
-                whole(&base.text[..base.cuts.query])
-            }
-            [b'?', rest @ ..] if is_plain_tail(rest) => whole(&base.text[..base.cuts.params]),
+            [b'#', rest @ ..] => whole(
+                is_plain_tail(rest) && !rest.contains(&b'#'),
+                base.cuts.query,
+            ),
+            [b'?', rest @ ..] => whole(is_plain_tail(rest), base.cuts.params),
             [b'/', b'/', rest @ ..] => {
-                // If there is no path, the URL Standard adds one.
-                let Some(end) = memchr::memchr(b'/', rest) else {
-                    let is_plain = base.resolver != Resolver::Whatwg && is_plain_host(rest);
-                    return if is_plain {
-                        whole(&base.text[..base.cuts.scheme])
-                    } else {
-                        None
-                    };
+                let is_plain = match memchr::memchr(b'/', rest) {
+                    Some(end) => is_plain_host(&rest[..end]) && is_plain_path(&rest[end..], true),
+                    // If there is no path, the URL Standard adds one.
+                    None => base.resolver != Resolver::Whatwg && is_plain_host(rest),
                 };
-                let (host, path) = rest.split_at(end);
-                let is_plain = is_plain_host(host) && is_plain_path(path, true);
-                if is_plain {
-                    whole(&base.text[..base.cuts.scheme])
-                } else {
-                    None
-                }
+                whole(is_plain, base.cuts.scheme)
             }
-            [b'/', ..] if is_plain_path(reference, true) => whole(&base.text[..base.cuts.net_loc]),
-            [b'/' | b'?' | b'#', ..] => None,
+            [b'/', ..] => whole(is_plain_path(reference, true), base.cuts.net_loc),
             _ => {
                 let (ups, dropped) = climb(reference);
                 let Some(&end) = self.climbs.get(ups) else {
@@ -149,13 +133,14 @@ impl Prefixes {
                     }
                     Some(_) => is_plain_path(rest, dropped > 0),
                 };
-                is_plain.then_some(Splice {
-                    prefix: &self.directory[..end],
-                    dropped,
-                    differs: false,
-                })
+                (is_plain, &self.directory[..end], dropped)
             }
-        }
+        };
+        is_plain.then_some(Splice {
+            prefix,
+            dropped,
+            differs: false,
+        })
     }
 
     /// The target of a `reference` whose leading `../`, which end at `dropped`, outnumber the names in the

@@ -123,8 +123,7 @@ fn differences(rewritten: &FileRewrite<'_>) -> Vec<String> {
                 rewritten: changed.map(|link| link.span).collect(),
             };
             document(rewritten, &part, source, &output, &mut differences);
-            let has_others = !output.is_ascii();
-            has_others.then_some(0).into_iter().collect()
+            Vec::from_iter((!output.is_ascii()).then_some(0))
         }
     };
     check_targets(rewritten, &found, &beyond_ascii, options, &mut differences);

@@ -29,7 +29,7 @@ use baselink_text::{
 
 use super::{
     heading::{
-        Field, Heading, bare_end, comments_end, folds, is_white, joined, quoted, text_of, url_of,
+        Heading, bare_end, comments_end, folds, is_white, joined, quoted, text_of, url_of,
         without_prefix,
     },
     media_type::{MediaType, quoted_parameter},
@@ -74,11 +74,7 @@ const FIELDS: &[(&str, FieldSyntax, Role)] = &[
 ///
 /// The element of a link is the name of its field in lower case. Spans are offsets in `bytes`.
 pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
-    let mut found = FoundLinks {
-        bytes,
-        role: Metadata,
-        links: Vec::new(),
-    };
+    let mut links = Vec::new();
     let mut single: Vec<&str> = Vec::new();
     for &field in &heading.fields {
         let name = &bytes[field.name.range()];
@@ -98,68 +94,70 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
             single.push(name);
         }
         let value = &bytes[field.value.range()];
-        found.role = role;
+        let mut found = FieldLinks {
+            bytes,
+            name,
+            value: field.value,
+            role,
+            links: &mut links,
+        };
         match syntax {
-            FieldSyntax::Url => found.add(
-                name,
-                field,
-                raw_url(bytes, field.value),
-                url_of(value),
-                None,
-            ),
-            FieldSyntax::List => found.add_all(name, field, &list(value)),
+            FieldSyntax::Url => found.add(raw_url(bytes, field.value), url_of(value), None),
+            FieldSyntax::List => found.add_all(&list(value)),
             FieldSyntax::Link => {
                 for (target, is_loaded) in targets(value) {
                     found.role = if is_loaded { Embedded } else { role };
-                    found.add_all(name, field, &[target]);
+                    found.add_all(&[target]);
                 }
             }
-            FieldSyntax::Refresh => found.refresh(name, field),
-            FieldSyntax::ExternalBody => found.external_body(name, field),
+            FieldSyntax::Refresh => found.refresh(),
+            FieldSyntax::ExternalBody => found.external_body(),
         }
     }
-    found.links
+    links
 }
 
-/// The links found so far.
-struct FoundLinks<'a> {
+/// The links of one field, which are added to those found so far.
+struct FieldLinks<'a> {
     bytes: &'a [u8],
+    name: &'a str,
+    value: Span,
     /// The role of the links that are added next.
     role: Role,
-    links: Vec<Link>,
+    links: &'a mut Vec<Link>,
 }
 
-impl FoundLinks<'_> {
+impl FieldLinks<'_> {
     /// Adds the reference `read`, unless it is empty. `view` is its text before encoded words are decoded.
-    fn add(&mut self, name: &str, field: Field, view: View, read: String, quote: Option<char>) {
+    fn add(&mut self, view: View, read: String, quote: Option<char>) {
         if read.is_empty() {
             return;
         }
         self.links.push(Link {
             map: (view.text == read && !may_be_encoded(&view.text)).then_some(view.map),
             role: self.role,
-            ..Link::in_text(name.to_owned(), read, field.value, Form::Field(quote))
+            ..Link::in_text(self.name.to_owned(), read, self.value, Form::Field(quote))
         });
     }
 
-    /// Adds the URLs at `spans` of the value of `field`.
-    fn add_all(&mut self, name: &str, field: Field, spans: &[Span]) {
+    /// Adds the URL whose text is at `pieces`.
+    fn add_pieces(&mut self, pieces: &[Span], quote: Option<char>) {
+        let words = pieces.iter().map(|piece| &self.bytes[piece.range()]);
+        self.add(view(self.bytes, pieces), joined(words), quote);
+    }
+
+    /// Adds the URLs at `spans` of the value.
+    fn add_all(&mut self, spans: &[Span]) {
         for span in spans {
-            let words = pieces(self.bytes, span.shifted(field.value.start), is_white);
-            self.add(
-                name,
-                field,
-                view(self.bytes, &words),
-                read(self.bytes, &words),
-                None,
-            );
+            let words = pieces(self.bytes, span.shifted(self.value.start), is_white);
+            self.add_pieces(&words, None);
         }
     }
 
     /// Adds the URL of a `Refresh`.
-    fn refresh(&mut self, name: &str, field: Field) {
+    fn refresh(&mut self) {
         // One ASCII character per byte keeps the offsets. Bytes beyond ASCII do not matter to the syntax.
-        let value = self.bytes[field.value.range()].iter();
+        let value = self.bytes[self.value.range()].iter();
         let text: String = value
             .map(|&byte| {
                 if byte.is_ascii() {
@@ -172,15 +170,14 @@ impl FoundLinks<'_> {
         let Some(refresh) = value::refresh(&text) else {
             return;
         };
-        let span = refresh.span.shifted(field.value.start);
+        let span = refresh.span.shifted(self.value.start);
         let lines = pieces(self.bytes, span, |byte| matches!(byte, b'\r' | b'\n'));
-        let (view, read) = (view(self.bytes, &lines), read(self.bytes, &lines));
-        self.add(name, field, view, read, refresh.quote);
+        self.add_pieces(&lines, refresh.quote);
     }
 
     /// Adds the URL of an external body (RFC 2017, 3): `message/external-body; access-type=URL; URL="…"`.
-    fn external_body(&mut self, name: &str, field: Field) {
-        let value = &self.bytes[field.value.range()];
+    fn external_body(&mut self) {
+        let value = &self.bytes[self.value.range()];
         let Some(media_type) =
             MediaType::read(value).filter(|one| one.essence == "message/external-body")
         else {
@@ -194,13 +191,13 @@ impl FoundLinks<'_> {
             return;
         };
         let words = quoted_parameter(value, "url").map_or(Vec::new(), |span| {
-            pieces(self.bytes, span.shifted(field.value.start), is_white)
+            pieces(self.bytes, span.shifted(self.value.start), is_white)
         });
         let read = url
             .split(|one: char| u8::try_from(one).is_ok_and(is_white))
             .collect();
         let before = self.links.len();
-        self.add(name, field, view(self.bytes, &words), read, None);
+        self.add(view(self.bytes, &words), read, None);
         for link in &mut self.links[before..] {
             link.attribute = Some("url".into());
         }
@@ -252,11 +249,6 @@ fn view(bytes: &[u8], pieces: &[Span]) -> View {
 fn may_be_encoded(text: &str) -> bool {
     text.split_once("=?")
         .is_some_and(|(_, rest)| rest.contains("?="))
-}
-
-/// The joined text at `pieces`, with encoded words decoded.
-fn read(bytes: &[u8], pieces: &[Span]) -> String {
-    joined(pieces.iter().map(|piece| &bytes[piece.range()]))
 }
 
 /// The URL that [`url_of`] reads from `bytes[span]`, before decoding. The results differ if the URL contains encoded

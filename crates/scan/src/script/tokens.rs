@@ -416,23 +416,19 @@ fn regular_expression_end(bytes: &[u8], start: usize) -> Result<usize, SyntaxFau
     let (mut at, mut is_class) = (start + 1, false);
     loop {
         let rest = &bytes[at.min(bytes.len())..];
+        if matches!(rest, [] | [b'\n' | b'\r', ..] | [b'\\', b'\n' | b'\r', ..])
+            || is_separator(rest)
+        {
+            return Err(SyntaxFault::new(
+                start,
+                "a regular expression is not closed",
+            ));
+        }
         match rest {
-            [] | [b'\n' | b'\r', ..] | [b'\\', b'\n' | b'\r', ..] => {
-                return Err(SyntaxFault::new(
-                    start,
-                    "a regular expression is not closed",
-                ));
-            }
             [b'\\', ..] => at += 1,
             [b'[', ..] => is_class = true,
             [b']', ..] => is_class = false,
             [b'/', ..] if !is_class => return Ok(name_end(bytes, at + 1)),
-            _ if is_separator(rest) => {
-                return Err(SyntaxFault::new(
-                    start,
-                    "a regular expression is not closed",
-                ));
-            }
             _ => {}
         }
         at += 1;

@@ -140,7 +140,7 @@ pub fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
 /// its first bytes.
 #[doc(hidden)]
 pub fn in_place_of_html(body: &[u8], url: Option<&str>) -> Option<&'static str> {
-    if begins_with_markup(body) {
+    if first_of(body) == Some(b'<') {
         return None;
     }
     media_type_of(body).or_else(|| {
@@ -180,14 +180,19 @@ fn extension(url: &str) -> Option<&str> {
     (!stem.is_empty()).then_some(extension)
 }
 
-/// True if `body` begins with `<`, after white space and a byte order mark. The mark may be that of UTF-16.
-fn begins_with_markup(body: &[u8]) -> bool {
-    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-    let is_utf_16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
-    let body = if is_utf_16 { &body[2..] } else { body };
-    body.iter()
-        .find(|byte| !(byte.is_ascii_whitespace() || (is_utf_16 && **byte == 0)))
-        == Some(&b'<')
+/// The bytes of `text` after its byte order mark; in UTF-16, without zeros, so that ASCII is what it is in UTF-8.
+pub(super) fn ascii_of(text: &[u8]) -> impl Iterator<Item = u8> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let is_utf_16 = text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff");
+    let text = if is_utf_16 { &text[2..] } else { text };
+    text.iter()
+        .copied()
+        .filter(move |&byte| !(is_utf_16 && byte == 0))
+}
+
+/// The first byte of `text` after white space and a byte order mark, which may be that of UTF-16.
+pub(super) fn first_of(text: &[u8]) -> Option<u8> {
+    ascii_of(text).find(|byte| !byte.is_ascii_whitespace())
 }
 
 /// True if `body`, a page or a part of it, is still compressed: it has the signature of a compression, or
@@ -196,7 +201,7 @@ fn begins_with_markup(body: &[u8]) -> bool {
 pub fn is_compressed(body: &[u8], is_undecoded: bool) -> bool {
     COMPRESSED.iter().any(|start| body.starts_with(start))
         || (is_undecoded
-            && !begins_with_markup(body)
+            && first_of(body) != Some(b'<')
             && body
                 .iter()
                 .take(512)

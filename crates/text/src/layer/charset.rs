@@ -32,6 +32,9 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charset(&'static Encoding);
 
+type UnitOfBytes = fn([u8; 2]) -> u16;
+type BytesOfUnit = fn(u16) -> [u8; 2];
+
 /// The source of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Declaration {
@@ -70,7 +73,7 @@ impl Detected {
     /// (HTML, 13.2.3.4).
     pub fn is_tentative(&self) -> bool {
         let is_weak = matches!(self.declaration, Declaration::Assumed | Declaration::Xml);
-        is_weak && self.charset.unit_of_utf_16().is_none()
+        is_weak && self.charset.utf_16().is_none()
     }
 
     /// This encoding, or UTF-8 if none was declared.
@@ -221,12 +224,10 @@ impl Charset {
             return found(charset, declaration, 0);
         }
         // The plain validity check is faster than the one that finds the offset.
-        let not_utf_8 = match simdutf8::basic::from_utf8(bytes) {
-            Ok(_) => None,
-            Err(_) => simdutf8::compat::from_utf8(bytes)
-                .err()
-                .map(|error| error.valid_up_to()),
-        };
+        let not_utf_8 = simdutf8::basic::from_utf8(bytes)
+            .or_else(|_| simdutf8::compat::from_utf8(bytes))
+            .err()
+            .map(|error| error.valid_up_to());
         let assumed = Self::assumed(not_utf_8.is_none());
         Detected {
             not_utf_8,
@@ -260,12 +261,12 @@ impl Charset {
         }
     }
 
-    /// The conversion of two bytes to a UTF-16 unit, if this encoding is UTF-16.
-    fn unit_of_utf_16(self) -> Option<fn([u8; 2]) -> u16> {
+    /// The conversions of two bytes to a UTF-16 unit and back, if this encoding is UTF-16.
+    fn utf_16(self) -> Option<(UnitOfBytes, BytesOfUnit)> {
         if self.0 == encoding_rs::UTF_16LE {
-            Some(u16::from_le_bytes)
+            Some((u16::from_le_bytes, u16::to_le_bytes))
         } else if self.0 == encoding_rs::UTF_16BE {
-            Some(u16::from_be_bytes)
+            Some((u16::from_be_bytes, u16::to_be_bytes))
         } else {
             None
         }
@@ -324,8 +325,8 @@ impl Charset {
 
     /// The starts of the lines of `bytes`.
     pub fn lines(self, bytes: &[u8]) -> Lines {
-        match self.unit_of_utf_16() {
-            Some(unit) => Lines::of_utf_16(bytes, unit),
+        match self.utf_16() {
+            Some((unit, _)) => Lines::of_utf_16(bytes, unit),
             None => Lines::of(bytes),
         }
     }
@@ -337,20 +338,17 @@ impl Charset {
     /// Fails with the first character that cannot be written. ISO-2022-JP rejects shift characters and all
     /// characters beyond ASCII, because the shift state at the place is unknown.
     pub fn encode(self, text: &str) -> Result<Vec<u8>, char> {
-        if self.0 == encoding_rs::UTF_16LE {
-            return Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
+        if let Some((_, bytes)) = self.utf_16() {
+            return Ok(text.encode_utf16().flat_map(bytes).collect());
         }
-        if self.0 == encoding_rs::UTF_16BE {
-            return Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
-        }
-        if self.0 == encoding_rs::ISO_2022_JP {
-            // These bytes would shift, or are not allowed (Encoding Standard, 12.2.1).
-            return match text.chars().find(|&character| {
-                !character.is_ascii() || matches!(character, '\u{e}' | '\u{f}' | '\u{1b}')
-            }) {
-                Some(character) => Err(character),
-                None => Ok(text.as_bytes().to_vec()),
-            };
+        // These bytes would shift, or are not allowed (Encoding Standard, 12.2.1).
+        let shifts = |character: &char| {
+            !character.is_ascii() || matches!(character, '\u{e}' | '\u{f}' | '\u{1b}')
+        };
+        if self.is_stateful()
+            && let Some(character) = text.chars().find(shifts)
+        {
+            return Err(character);
         }
         if self.0 == encoding_rs::UTF_8 || text.is_ascii() {
             return Ok(text.as_bytes().to_vec());
@@ -415,7 +413,7 @@ fn xml_encoding(head: &[u8]) -> Option<Charset> {
 /// replaces it.
 fn declared(encoding: &'static Encoding) -> Charset {
     match Charset(encoding) {
-        charset if charset.unit_of_utf_16().is_some() => Charset::UTF_8,
+        charset if charset.utf_16().is_some() => Charset::UTF_8,
         charset => charset,
     }
 }
@@ -440,9 +438,10 @@ fn prescan(head: &[u8]) -> Option<(Charset, usize)> {
             if let Some(charset) = meta_charset(head, &mut at)? {
                 return Some((charset, at + 1));
             }
-        } else if matches!(rest, [b'<', b'a'..=b'z' | b'A'..=b'Z', ..])
-            || matches!(rest, [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..])
-        {
+        } else if matches!(
+            rest,
+            [b'<', b'a'..=b'z' | b'A'..=b'Z', ..] | [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..]
+        ) {
             at += rest
                 .iter()
                 .position(|byte| byte.is_ascii_whitespace() || *byte == b'>')?;

@@ -273,8 +273,8 @@ impl DecodedBody<'_> {
         }
         match &self.places {
             Places::Base64(data) => {
-                let changes: Vec<_> = changes.collect();
-                self.encoded().lift_base64(data, &changes)
+                let first = changes.next().map_or(0, |edit| edit.span.start);
+                self.encoded().lift_base64(data, first, edits)
             }
             Places::QuotedPrintable(marks) => {
                 let changes: Vec<_> = changes.collect();

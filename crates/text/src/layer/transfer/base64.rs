@@ -22,10 +22,7 @@ use base64::{
 };
 
 use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
-use crate::{
-    edit::{Edit, Edits},
-    span::Span,
-};
+use crate::{edit::Edits, span::Span};
 
 /// Decodes without padding, and ignores the unused bits of the last character.
 const TOLERANT: GeneralPurpose = GeneralPurpose::new(
@@ -200,13 +197,18 @@ impl Layout<'_> {
 }
 
 impl Encoded<'_> {
-    /// Keeps the text before the group in which the first edit begins, and re-encodes the rest.
-    pub fn lift_base64(&self, data: &Base64Data, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {
+    /// Keeps the text before the group in which the `first` edited byte is, and re-encodes the rest.
+    pub fn lift_base64(
+        &self,
+        data: &Base64Data,
+        first: usize,
+        edits: &Edits,
+    ) -> Result<Edits, Obstacle> {
         if !data.ignored.is_empty() {
             let reason = "its base64 ends before the body does";
             return Err(Obstacle::new(data.ignored.start, reason));
         }
-        let group = changes.first().map_or(0, |edit| edit.span.start / 3);
+        let group = first / 3;
         let kept = group * 4;
         let start = if kept < data.characters {
             data.place(kept)
@@ -251,14 +253,8 @@ impl Encoded<'_> {
             return Err(Obstacle::new(start + same, reason));
         }
         drop(again);
-        let (mut new, mut at) = (Vec::with_capacity(old.len()), group * 3);
-        for edit in changes {
-            new.extend_from_slice(&self.bytes[at..edit.span.start]);
-            new.extend_from_slice(&edit.new);
-            at = edit.span.end;
-        }
-        new.extend_from_slice(&self.bytes[at..]);
-        let new = layout.encode(&new, padded, column);
+        let new = edits.apply(self.bytes);
+        let new = layout.encode(&new[group * 3..], padded, column);
         // If no text remains, the preceding line end is dropped, too.
         let start = if new.is_empty() && kept > 0 {
             data.end_of(kept)

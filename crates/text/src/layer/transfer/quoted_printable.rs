@@ -425,12 +425,7 @@ impl Respelled {
 }
 
 fn push_escape(text: &mut Vec<u8>, byte: u8) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    text.extend([
-        b'=',
-        DIGITS[usize::from(byte >> 4)],
-        DIGITS[usize::from(byte & 15)],
-    ]);
+    text.extend(format!("={byte:02X}").into_bytes());
 }
 
 /// True if a line that begins with `rest` has a special meaning in a message or mailbox: a boundary (RFC 2046,
