@@ -32,7 +32,7 @@ fn scan_options() -> [ScanOptions; 3] {
         },
         ScanOptions {
             groups: Groups::all(),
-            places: places.to_vec(),
+            places: places[..].into(),
             ..ScanOptions::default()
         },
     ]

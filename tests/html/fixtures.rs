@@ -56,7 +56,10 @@ fn options(case: &Case, format: Format) -> Options {
             "--base-element" => options.base_element = value.parse().unwrap(),
             "--charset" => options.scan.charset = Some(Charset::for_label(value).unwrap()),
             "--enable" => options.scan.groups.extend(value.parse().unwrap()),
-            "--attribute" => options.scan.places.push(value.parse().unwrap()),
+            "--attribute" => {
+                let places = &mut options.scan.places;
+                *places = [&places[..], &[value.parse().unwrap()]].concat().into();
+            }
             _ => panic!("unknown argument {name}"),
         }
     }

@@ -147,6 +147,11 @@ fn the_length_of_settings_is_limited() {
 
 /// The status and standard error of `localize --dry-run` of a compressed archive with these records.
 fn localized(records: &str) -> (i32, String) {
+    of_archive(&["localize", "--dry-run", "-o", "out"], records)
+}
+
+/// The status and standard error of a command with a compressed archive of these records.
+fn of_archive(arguments: &[&str], records: &str) -> (i32, String) {
     let scene = tempfile::tempdir().unwrap();
     let file = fs::File::create(scene.path().join("a.warc.gz")).unwrap();
     let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::default());
@@ -154,7 +159,8 @@ fn localized(records: &str) -> (i32, String) {
     encoder.finish().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     let output = command
-        .args(["localize", "--dry-run", "-o", "out", "a.warc.gz"])
+        .args(arguments)
+        .arg("a.warc.gz")
         .current_dir(scene.path())
         .output()
         .unwrap();
@@ -203,6 +209,9 @@ fn the_files_of_an_archive_are_limited() {
         status == 2 && text.contains("2 files would be written"),
         "{text}"
     );
+    // `check` decodes the same bodies.
+    let (status, text) = of_archive(&["check"], &others.concat());
+    assert!(status == 2 && text.contains(expected), "{text}");
 }
 
 /// Bug 551: an unpacked WACZ file chose archives outside its folder by symbolic links.

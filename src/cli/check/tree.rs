@@ -212,8 +212,10 @@ impl CheckedTree {
         })?;
         let (mut status, mut anomalies) = (ExitStatus::Done, Vec::new());
         let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
-            let found = scan_capture(lister, &plan, (number, entry), full, output);
-            (found, 0)
+            let mut length = 0;
+            let one = (number, entry, &mut length);
+            let found = scan_capture(lister, &plan, one, full, output);
+            (found, length)
         };
         for file in documents.files() {
             let done = |found: io::Result<Option<(usize, FileLinks)>>, _: &mut Output| {
@@ -295,17 +297,18 @@ fn site(documents: &Documents) -> Arc<Collection> {
     Arc::new(collection.unwrap_or_default())
 }
 
-/// Checks a document of an archive; `None` if there is none.
+/// Checks a document of an archive, and tells the length of its body; `None` if there is none.
 fn scan_capture(
     lister: &Lister<'_>,
     plan: &CapturePlan,
-    (number, entry): (usize, &Entry),
+    (number, entry, length): (usize, &Entry, &mut usize),
     full: &FullTargets,
     output: &mut Output,
 ) -> io::Result<Option<(usize, FileLinks)>> {
     let Ok(mut body) = entry.body(plan.chosen.url(number), None) else {
         return Ok(None);
     };
+    *length = body.bytes.len();
     let Some(options) = body.options.take() else {
         return Ok(None);
     };

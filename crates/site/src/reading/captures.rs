@@ -121,11 +121,11 @@ impl CapturePlan {
     }
 
     /// Reads the archive `file` again, and calls `work` for each of its resources, and `done` with the results in their order.
-    /// `work` also returns the length of what it wrote. Returns the format of the archive, and the number of records with anomalies.
+    /// `work` also returns the length of what it decoded. Returns the format of the archive, and the number of records with anomalies.
     ///
     /// # Errors
     ///
-    /// Returns an error if the archive cannot be read to its end or too much was written, and the first error of `done`.
+    /// Returns an error if the archive cannot be read to its end or too much was decoded, and the first error of `done`.
     pub fn each<L: Listener, T: Send>(
         &self,
         file: &TreeEntry,

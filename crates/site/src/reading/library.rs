@@ -84,9 +84,7 @@ pub fn captured<L: Listener>(
     for (entry, place) in archives {
         let mut plan = CapturePlan::of(vec![entry.clone()], (inputs, &all), near, listener)?;
         if let Some(own) = Arc::get_mut(&mut plan.chosen.collection) {
-            let names = place
-                .iter()
-                .map(|name| [&*names::bytes(name), b"/"].concat());
+            let names = place.iter().map(|name| [names::bytes(name), b"/"].concat());
             own.folder = names.collect::<Vec<_>>().concat().into();
         }
         plans.push(plan);
