@@ -82,9 +82,9 @@ pub struct Localize {
     pub extraction: Extraction,
     #[command(flatten)]
     same: SameUrls,
-    /// The archives in the folder, each with its folder below the output.
+    /// The archives in the folder.
     #[arg(skip)]
-    archives: Vec<(TreeEntry, PathBuf)>,
+    archives: Vec<TreeEntry>,
     /// True if archives are named, and nothing else.
     #[arg(skip)]
     is_of_archives: bool,

@@ -120,7 +120,7 @@ fn rewrite_to(
 ) -> FileResult<ExitStatus> {
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
     let mut read = Vec::new();
-    let captured = folders.iter().map(|folder| folder.begin(results));
+    let captured = folders.iter().map(|folder| folder.begin(results, output));
     let mut captured: Vec<_> = captured.collect::<Result<_>>()?;
     let archives = (0..)
         .zip(folders)

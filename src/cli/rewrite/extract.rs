@@ -10,7 +10,7 @@
 use std::{
     borrow::Cow,
     collections::HashSet,
-    fs, io,
+    fs, io, iter,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -33,7 +33,7 @@ use baselink_site::{
     archive::{Entry, Wanted, message::THIS_MESSAGE, record::CapturedBody},
     collection::{Collection, capture::CaptureDate, folder::path_of, origin::map},
     purpose::{
-        entry_page::{PageEntry, entry_page, title},
+        entry_page::{PageEntry, entry_page, is_entry_page, title},
         localize, pages,
         rewriting::RewriteKind,
     },
@@ -53,9 +53,6 @@ const MAP: &str = "baselink-map.csv";
 
 /// The page that lists the pages, at the root of the folder.
 const ENTRY_PAGE: &str = "index.html";
-
-/// Its name if a file of the folder has that name.
-const OTHER_ENTRY_PAGE: &str = "baselink-index.html";
 
 /// Archives whose captures become one folder.
 pub struct CapturedFolder {
@@ -127,7 +124,7 @@ pub fn prepare<'r>(
     }
     require_one_mail(&plan)?;
     if let (Some(folder), true) = (&folder, extraction.is_some()) {
-        require_earlier_files(&plan, folder, output)?;
+        require_earlier_files(&plan, &folder.out, output)?;
     }
     let results = match folder.filter(|_| request.out().is_some()) {
         Some(folder) => Results::Folder(folder),
@@ -158,15 +155,11 @@ fn has_made_up_url(plan: &CapturePlan, number: usize) -> bool {
 
 /// Rejects a folder of an earlier run with files that this run would not write: links to them would lead to the network, and
 /// the table would lack them. Names files whose URLs this run writes to other files.
-fn require_earlier_files(
-    plan: &CapturePlan,
-    folder: &ResultFolder,
-    output: &mut Output,
-) -> Result<()> {
+fn require_earlier_files(plan: &CapturePlan, folder: &Path, output: &mut Output) -> Result<()> {
     if plan.chosen.resources.is_empty() {
         return Ok(());
     }
-    let table = folder.out.join(MAP);
+    let table = folder.join(MAP);
     let text = fs::read(&table).unwrap_or_default();
     // A damaged table names no files.
     let rows = |columns| map::pairs(&text, &table, columns).unwrap_or_default();
@@ -200,7 +193,7 @@ fn require_earlier_files(
     let why = format!(
         "{are} from an earlier run with other archives, such as {first}; name all archives of the folder together, or a new folder"
     );
-    Err(Error::file(&folder.out, &why))
+    Err(Error::file(folder, &why))
 }
 
 /// True if this run writes the resource of an earlier file, to the same path as the resource with the number `own`, or to another.
@@ -219,8 +212,8 @@ fn is_written_again(plan: &CapturePlan, own: Option<usize>, url: &[u8], date: &[
 }
 
 /// True if the folder has a file at `path`, not behind a symbolic link.
-fn has_file(folder: &ResultFolder, path: &[u8]) -> bool {
-    path_of(path).is_some_and(|path| open_below(&folder.out, &path).is_ok())
+fn has_file(folder: &Path, path: &[u8]) -> bool {
+    path_of(path).is_some_and(|path| open_below(folder, &path).is_ok())
 }
 
 /// The date of the resource with this number, as the table has it.
@@ -296,9 +289,11 @@ impl CapturedFolder {
 
     /// Writes the table of all files. Even if the run is killed, the table marks the folder as its output. Without captures, the
     /// table of an earlier run is kept.
-    pub fn begin(&self, results: &Results<'_>) -> Result<CapturedFiles> {
+    pub fn begin(&self, results: &Results<'_>, output: &mut Output) -> Result<CapturedFiles> {
         if let (Results::Folder(results), Some(place)) = (results, self.place()) {
-            require_own(&results.out.join(place))?;
+            let out = results.out.join(place);
+            require_own(&out)?;
+            require_earlier_files(&self.plan, &out, output)?;
         }
         if self.is_local() && !self.plan.chosen.resources.is_empty() {
             self.write_table(results, |_| true)?;
@@ -456,7 +451,8 @@ impl CapturedFolder {
         files.length = entry.resource().map_or(bytes.len(), |_| 0);
         files.resources.insert(number);
         let path = plan.collection().in_library(plan.name(number));
-        let is_there = || matches!(results, Results::Folder(folder) if has_file(folder, &path));
+        let is_there =
+            || matches!(results, Results::Folder(folder) if has_file(&folder.out, &path));
         if is_cut && is_there() {
             let path = String::from_utf8_lossy(&path);
             let why = "the body is incomplete, so the file of an earlier run is kept";
@@ -549,8 +545,8 @@ pub fn begin(
     let Results::Folder(folder) = results else {
         return Ok(None);
     };
-    let path = String::from_utf8_lossy(path);
-    let mut new = folder.begin_dated(Path::new(&*path), date.map(CaptureDate::time))?;
+    let path = path_of(path).unwrap_or_default();
+    let mut new = folder.begin_dated(&path, date.map(CaptureDate::time))?;
     new.write(|out| out.write_all(bytes))?;
     Ok(Some(new))
 }
@@ -570,14 +566,25 @@ pub fn write_entry_page(
     if pages.is_empty() {
         return Ok(());
     }
-    let own_name = match collection.number_at(ENTRY_PAGE.as_bytes()) {
-        None => ENTRY_PAGE,
-        Some(_) => OTHER_ENTRY_PAGE,
+    let others = (1_usize..).map(|number| match number {
+        1 => format!("baselink-{ENTRY_PAGE}"),
+        more => format!("baselink-{more}-{ENTRY_PAGE}"),
+    });
+    // An entry page of an earlier run is replaced.
+    let is_free = |name: &String| {
+        let path = folder.out.join(name);
+        let is_own = match fs::read(&path) {
+            Ok(page) => is_entry_page(&page),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        is_own && !folder.has_written(&path) && collection.number_at(name.as_bytes()).is_none()
     };
-    let mut new = folder.begin_dated(Path::new(own_name), None)?;
+    let mut names = iter::once(ENTRY_PAGE.to_owned()).chain(others);
+    let own_name = names.find(is_free).unwrap_or_default();
+    let mut new = folder.begin_dated(Path::new(&own_name), None)?;
     new.write(|out| out.write_all(entry_page(source, &pages).as_bytes()))?;
     new.commit()?;
-    output.notice(&format_args!("open {}", name(&folder.out.join(own_name))));
+    output.notice(&format_args!("open {}", name(&folder.out.join(&own_name))));
     Ok(())
 }
 

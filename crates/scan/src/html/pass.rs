@@ -213,6 +213,14 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
         if self.options.ids && !self.is_in_text {
             self.ids(tag, namespace);
         }
+        // A preload scanner takes any reference of an image or script in SVG, the repetition of an attribute too.
+        let may_be_svg = |name| tag.is_named(self.bytes, name);
+        if self.is_preload && ["image", "script"].into_iter().any(may_be_svg) {
+            let element = self.element(tag);
+            for attribute in &tag.attributes {
+                self.attribute(Namespace::Svg, (tag, &element), attribute, &tag.attributes);
+            }
+        }
         if tag.attributes.len() > FEW
             || !self.styles.is_empty()
             || self.may_have_text(tag, namespace, text)

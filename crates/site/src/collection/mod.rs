@@ -50,6 +50,7 @@ pub use locate::{FoundBy, FoundResource, Located, QueryUse, loads_sheet};
 pub use missing::Missing;
 pub(crate) use near::hashed;
 pub(crate) use normal::{fragment_of, in_scope, normal, without_query};
+pub(crate) use path::joined;
 pub use path::{is_page_name, split_name, stem};
 pub(crate) use plain::{LastPath, PlainPlace};
 pub(crate) use text_map::TextMap;

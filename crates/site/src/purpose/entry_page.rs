@@ -42,6 +42,11 @@ const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;mar
     h1{font-size:1.5rem}h2{font-size:1rem;margin:1.5rem 0 .5rem}ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
     @media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cb4ff}small{color:#aaa}}";
 
+/// True if `page` may be the result of [`entry_page`].
+pub fn is_entry_page(page: &[u8]) -> bool {
+    memmem::find(page, STYLE.as_bytes()).is_some()
+}
+
 /// Generates the HTML of a page that lists `pages`, which come from `source`.
 pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
     let source = text(source);

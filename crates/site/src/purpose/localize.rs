@@ -96,6 +96,7 @@ pub fn options(
 impl Guard for LocalDestination {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
         if let Some(sheet) = self.sheet(link) {
+            let sheet = self.collection.in_library(&sheet);
             let place = DiskPlace::new(&sheet, self.collection.scheme());
             return place.prefix(link, reference, &[DiskBase::Own]);
         }

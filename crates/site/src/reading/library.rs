@@ -8,9 +8,7 @@
 //! Deliberately absent: messages and mailboxes, which are copied as files.
 
 use std::{
-    collections::HashSet,
-    iter,
-    path::{Path, PathBuf},
+    collections::{HashMap, HashSet},
     sync::Arc,
 };
 
@@ -21,11 +19,12 @@ use baselink_files::{
 use baselink_text::Format;
 
 use super::{CapturePlan, Inputs, Listener};
-use crate::collection::{Collection, capture::DateRange, origin::names};
+use crate::collection::{
+    Collection, capture::DateRange, folder::name_of, joined, split_name, stem,
+};
 
-/// The archives in the folder of `inputs`, each with the path of its folder below the output; none if the folder is a site, which
-/// may offer archives as files.
-pub fn archives(inputs: &Inputs) -> Vec<(TreeEntry, PathBuf)> {
+/// The archives in the folder of `inputs`; none if the folder is a site, which may offer archives as files.
+pub fn archives(inputs: &Inputs) -> Vec<TreeEntry> {
     let origins = &inputs.reading.origins;
     let is_site = origins.given_root().is_some()
         || origins.map.is_some()
@@ -34,38 +33,47 @@ pub fn archives(inputs: &Inputs) -> Vec<(TreeEntry, PathBuf)> {
     if is_site || !inputs.has_folder() || !inputs.parts.is_empty() {
         return Vec::new();
     }
-    let mut taken: HashSet<PathBuf> = match inputs.selection.in_one_folder {
-        true => inputs
-            .roots()
-            .filter_map(Path::file_name)
-            .map(PathBuf::from)
-            .collect(),
-        false => HashSet::new(),
-    };
-    let with_folder = |entry: TreeEntry| {
-        let own: PathBuf = entry.relative.iter().collect();
-        let name = own.file_name().unwrap_or_default().to_string_lossy();
-        let is_free = |name: &String| {
-            let is_there = entry.path.with_file_name(name).exists();
-            !is_there && !taken.contains(&own.with_file_name(name))
-        };
-        let folder = folder_names(&name).find(is_free).unwrap_or_default();
-        let folder = own.with_file_name(folder);
-        taken.insert(folder.clone());
-        (entry, folder)
-    };
     let files = inputs.files().flatten();
     let files = files.filter(|entry| entry.kind == EntryKind::File);
-    let archives = files.filter(|entry| inputs.is_source(&entry.path));
-    archives.map(with_folder).collect()
+    files
+        .filter(|entry| inputs.is_source(&entry.path))
+        .collect()
 }
 
-/// The names that the folder of the archive called `name` may have, the best first.
-fn folder_names(name: &str) -> impl Iterator<Item = String> {
-    let whole = name.trim_end_matches(".gz").trim_end_matches(".zst");
-    let stem = whole.rsplit_once('.').map_or(whole, |(stem, _)| stem);
-    let numbered = (2_usize..).map(move |number| format!("{stem}-{number}"));
-    iter::once(stem.to_owned()).chain(numbered)
+/// The paths of the folders of `archives` in the mirror of `collection`, each with a final `/`. No file is there, even if case is
+/// ignored.
+fn places(archives: &[TreeEntry], collection: &Collection) -> Vec<Vec<u8>> {
+    let mut taken = HashSet::new();
+    for number in 0..collection.count() {
+        let mut path = collection.path_in_mirror(number);
+        while !path.is_empty() && taken.insert(path.to_ascii_lowercase()) {
+            path = split_name(path).0;
+        }
+    }
+    let mut next: HashMap<Vec<u8>, usize> = HashMap::new();
+    let place = |entry: &TreeEntry| {
+        let own = name_of(entry);
+        let path = collection.in_mirror(&own);
+        let (around, name) = split_name(path);
+        let whole = [&b".gz"[..], b".zst"]
+            .iter()
+            .find_map(|end| name.strip_suffix(*end));
+        let stem = stem(whole.unwrap_or(name)).trim_ascii_end();
+        let stem = stem.strip_suffix(b".").unwrap_or(stem);
+        let best = joined(around, if stem.is_empty() { b"archive" } else { stem });
+        let number = next.entry(best.to_ascii_lowercase()).or_insert(1);
+        loop {
+            let place = match *number {
+                1 => best.clone(),
+                more => [&*best, format!("-{more}").as_bytes()].concat(),
+            };
+            *number += 1;
+            if taken.insert(place.to_ascii_lowercase()) {
+                return [&*place, b"/"].concat();
+            }
+        }
+    };
+    archives.iter().map(place).collect()
 }
 
 /// Chooses the captures of `archives`, and adds them to the files of the folder.
@@ -75,21 +83,21 @@ fn folder_names(name: &str) -> impl Iterator<Item = String> {
 /// Returns the errors of [`CapturePlan::of`].
 pub fn captured<L: Listener>(
     inputs: &Inputs,
-    archives: &[(TreeEntry, PathBuf)],
+    archives: &[TreeEntry],
     near: Option<DateRange>,
     mut collection: Collection,
     listener: &mut L,
 ) -> FileResult<(Arc<Collection>, Vec<CapturePlan>)> {
     let (all, mut plans) = (Selection::default(), Vec::new());
-    for (entry, place) in archives {
+    let places = places(archives, &collection);
+    for (entry, place) in archives.iter().zip(places) {
         let mut plan = CapturePlan::of(vec![entry.clone()], (inputs, &all), near, listener)?;
         if let Some(own) = Arc::get_mut(&mut plan.chosen.collection) {
-            let names = place.iter().map(|name| [names::bytes(name), b"/"].concat());
-            own.folder = names.collect::<Vec<_>>().concat().into();
+            own.folder = place.into();
         }
         plans.push(plan);
     }
-    let captured = plans.iter().zip(archives).filter(|(_, (entry, _))| {
+    let captured = plans.iter().zip(archives).filter(|(_, entry)| {
         // What lies inside a message answers only inside it.
         inputs
             .format_of(&entry.path)

@@ -403,9 +403,11 @@ impl Inputs {
 
     /// True if the file at `path` is an archive, or a page that a browser saved as one file.
     pub fn is_source(&self, path: &Path) -> bool {
-        self.format_of(path).is_some_and(|format| {
-            format.is_archive() || format == Format::Message && is_mhtml(path)
-        })
+        let is_it =
+            |format: Format| format.is_archive() || format == Format::Message && is_mhtml(path);
+        // The names of most documents tell that it need not be opened.
+        let named = Format::detect(Some(&path.to_string_lossy()), b"");
+        (is_it(named) || !named.is_read()) && self.format_of(path).is_some_and(is_it)
     }
 
     /// True if all named files are archives.
