@@ -1,5 +1,5 @@
-//! `baselink localize`: an offline mirror of a folder, or of a saved page with its companion folder. Archives go to
-//! `rewrite::extract::extract`.
+//! `baselink localize`: an offline mirror of a folder, of several files and folders, or of a saved page with its companion folder.
+//! Archives that are found become folders beside their places; archives that are named alone go to `rewrite::extract`.
 //!
 //! ```text
 //! $ baselink localize --layout host --index index.html crawl -o mirror

@@ -43,6 +43,7 @@ use super::{
 };
 use baselink_files::{
     maildir,
+    result_folder::ResultFolder,
     results::{ResultFile, Results},
     stage::StagedMove,
     stop::{is_stopped, stop_between_files},
@@ -53,6 +54,7 @@ use baselink_site::{
     archive::Contents,
     collection::folder::name_of,
     purpose::{
+        entry_page::PageEntry,
         rewriting::RewriteKind,
         tally::{Counted, Tally},
     },
@@ -204,28 +206,40 @@ fn rewrite_to(
         ));
         return Ok(ExitStatus::Stopped);
     }
-    if let (Results::Folder(folder), [_, ..], Some(collection)) = (results, folders, kind.renamed())
-    {
-        let is_used = |entry: &&TreeEntry| {
-            let number = collection.number_at(&name_of(entry));
-            number.is_some_and(|number| collection.is_used(number))
-        };
-        for archive in read.iter().filter(is_used) {
-            let place = folder.place(archive, new_path(kind, archive))?;
-            folder.copy(archive, &place)?.commit()?;
-        }
-        let sources = request
-            .documents
-            .paths
-            .iter()
-            .map(|path| match path.file_name() {
-                Some(own) => name(own.as_ref()),
-                None => name(path),
-            });
-        let source = sources.collect::<Vec<_>>().join(", ");
-        extract::write_entry_page(folder, collection, (&source, folders, pages), output)?;
+    if let (Results::Folder(folder), [_, ..]) = (results, folders) {
+        finish_captured(folder, (request, kind), (folders, &read, pages), output)?;
     }
     Ok(status.max(status_of_skipped(&totals.tally)))
+}
+
+/// Copies those of the archives that were `read` to which documents link, and writes the entry page.
+fn finish_captured(
+    folder: &ResultFolder,
+    (request, kind): (&Rewrite, &RewriteKind),
+    (folders, read, pages): (&[CapturedFolder], &[TreeEntry], Vec<PageEntry<'_>>),
+    output: &mut Output,
+) -> FileResult<()> {
+    let Some(collection) = kind.renamed() else {
+        return Ok(());
+    };
+    let is_used = |entry: &&TreeEntry| {
+        let number = collection.number_at(&name_of(entry));
+        number.is_some_and(|number| collection.is_used(number))
+    };
+    for archive in read.iter().filter(is_used) {
+        let place = folder.place(archive, new_path(kind, archive))?;
+        folder.copy(archive, &place)?.commit()?;
+    }
+    let sources = request
+        .documents
+        .paths
+        .iter()
+        .map(|path| match path.file_name() {
+            Some(own) => name(own.as_ref()),
+            None => name(path),
+        });
+    let source = sources.collect::<Vec<_>>().join(", ");
+    extract::write_entry_page(folder, collection, (&source, folders, pages), output)
 }
 
 /// Applies a move in place.

@@ -91,8 +91,10 @@ pub fn is_usual_backup(path: &Path) -> bool {
     let original = [".orig", ".bak"]
         .iter()
         .find_map(|suffix| name.strip_suffix(suffix));
-    let is_there = |name| path.with_file_name(name).is_file();
-    original.is_some_and(|name| is_there(name.to_owned()) || is_there(format!("{name}.html")))
+    original.is_some_and(|name| {
+        let mut names = [name.to_owned(), format!("{name}.html")].into_iter();
+        names.any(|name| path.with_file_name(name).is_file())
+    })
 }
 
 impl InPlace {

@@ -110,7 +110,7 @@ impl Prefixes {
             [b'/', b'/', rest @ ..] => {
                 let is_plain = match memchr::memchr(b'/', rest) {
                     Some(end) => is_plain_host(&rest[..end]) && is_plain_path(&rest[end..], true),
-                    // If there is no path, the URL Standard adds one.
+                    // The URL Standard adds a missing path.
                     None => base.resolver != Resolver::Whatwg && is_plain_host(rest),
                 };
                 whole(is_plain, base.cuts.scheme)

@@ -323,7 +323,7 @@ impl CapturedFolder {
         let done = |((of_document, made), ended): (_, Result<()>), _: &mut Output| {
             summary.merge(of_document);
             files.merge(made);
-            // It takes the way of an error of standard output, which ends the run.
+            // An error of standard output ends the run, and so does this one in its place.
             Ok(ended.map_err(io::Error::other)?)
         };
         let inputs = (wanted, &*request.documents);

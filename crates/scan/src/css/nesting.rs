@@ -256,6 +256,8 @@ fn is_plain_word(word: &[u8]) -> bool {
 fn is_plain_name(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     let begins = text.starts_with(b"--") || text.first().is_some_and(u8::is_ascii_alphabetic);
-    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_".contains(byte);
-    begins && text.iter().all(is_of_name)
+    begins
+        && text
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte))
 }

@@ -214,8 +214,9 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
             self.ids(tag, namespace);
         }
         // A preload scanner takes any reference of an image or script in SVG, the repetition of an attribute too.
-        let may_be_svg = |name| tag.is_named(self.bytes, name);
-        if self.is_preload && ["image", "script"].into_iter().any(may_be_svg) {
+        if self.is_preload
+            && (tag.is_named(self.bytes, "image") || tag.is_named(self.bytes, "script"))
+        {
             let element = self.element(tag);
             for attribute in &tag.attributes {
                 self.attribute(Namespace::Svg, (tag, &element), attribute, &tag.attributes);

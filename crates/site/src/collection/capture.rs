@@ -390,11 +390,11 @@ impl Collection {
         let mut found = Vec::new();
         for source in sources {
             let captured = &source.collection;
-            let mut add = |number| {
-                let path = [&*captured.folder, captured.path(number)].concat();
-                self.add(Resource::file(&path), [])
-            };
-            let numbers: Vec<_> = (0..captured.count()).map(&mut add).collect();
+            let mut numbers = Vec::new();
+            for number in 0..captured.count() {
+                let path = captured.in_library(captured.path(number));
+                numbers.push(self.add(Resource::file(&path), []));
+            }
             for (url, target) in captured.urls.values.iter().enumerate() {
                 // Other URLs, such as `cid:`, are valid only inside their source.
                 if let UrlTarget::Resource(number) = *target

@@ -98,7 +98,7 @@ pub fn captured<L: Listener>(
         plans.push(plan);
     }
     let captured = plans.iter().zip(archives).filter(|(_, entry)| {
-        // What lies inside a message answers only inside it.
+        // A part of a message answers only links of this message.
         inputs
             .format_of(&entry.path)
             .is_some_and(Format::is_archive)

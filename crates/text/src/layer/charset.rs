@@ -341,7 +341,7 @@ impl Charset {
         if let Some((_, bytes)) = self.utf_16() {
             return Ok(text.encode_utf16().flat_map(bytes).collect());
         }
-        // These bytes would shift, or are not allowed (Encoding Standard, 12.2.1).
+        // Characters that shift, and those that the encoding forbids (Encoding Standard, 12.2.1).
         let shifts = |character: &char| {
             !character.is_ascii() || matches!(character, '\u{e}' | '\u{f}' | '\u{1b}')
         };
