@@ -169,7 +169,7 @@ fn show_file(
     let work = |input: &Input<'_>, output: &mut Output| {
         let (totals, mut shown) = show_document(form, input, output)?;
         shown.hints.add(input, &totals);
-        Ok(shown)
+        Ok((shown, totals.decoded))
     };
     let read = file.each(output, work, |shown, _, buffer, output| {
         all.merge(shown);

@@ -194,7 +194,8 @@ fn list_file(request: &ListLinks, file: File<'_>, output: &mut Output) -> io::Re
         let (totals, of_document) = list_document(request, input, output)?;
         let mut helps = BaseHints::default();
         helps.add(input, &totals);
-        Ok((totals, of_document, helps))
+        let decoded = totals.decoded;
+        Ok(((totals, of_document, helps), decoded))
     };
     let read = file.each(output, work, |listed, input, buffer, output| {
         let (totals, of_document, helps) = listed;

@@ -365,7 +365,7 @@ fn open_and_rewrite(
             rewrite_document((request, kind), input, &options, &mut of_document, output);
         let traces = kind.left_in_document(entry, input.bytes, &rewritten.edits);
         of_document.tally.merge(&traces);
-        Ok((of_document, rewritten))
+        Ok(((of_document, rewritten), 0))
     };
     file.each(
         output,

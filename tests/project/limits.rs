@@ -151,11 +151,11 @@ fn localized(records: &str) -> (i32, String) {
 }
 
 /// The status and standard error of a command with a compressed archive of these records.
-fn of_archive(arguments: &[&str], records: &str) -> (i32, String) {
+fn of_archive(arguments: &[&str], records: impl AsRef<[u8]>) -> (i32, String) {
     let scene = tempfile::tempdir().unwrap();
     let file = fs::File::create(scene.path().join("a.warc.gz")).unwrap();
     let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::default());
-    encoder.write_all(records.as_bytes()).unwrap();
+    encoder.write_all(records.as_ref()).unwrap();
     encoder.finish().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     let output = command
@@ -199,7 +199,7 @@ fn the_files_of_an_archive_are_limited() {
     assert_eq!(run(1).0, 0);
     let (status, text) = run(199);
     let expected =
-        "error: a.warc.gz: its files take more than 256 times its length; the rest is left\n";
+        "error: a.warc.gz: its bodies take more than 256 times its length; the rest is left\n";
     assert!(status == 2 && text.starts_with(expected), "{text}");
     assert!(text.contains("2 files would be written"), "{text}");
     // Revisits of several bodies count together.
@@ -209,9 +209,36 @@ fn the_files_of_an_archive_are_limited() {
         status == 2 && text.contains("2 files would be written"),
         "{text}"
     );
-    // `check` decodes the same bodies.
-    let (status, text) = of_archive(&["check"], &others.concat());
-    assert!(status == 2 && text.contains(expected), "{text}");
+    // Other commands decode the same bodies.
+    for command in ["check", "links", "base"] {
+        let (status, text) = of_archive(&[command], &others.concat());
+        assert!(status == 2 && text.contains(expected), "{command}: {text}");
+    }
+}
+
+/// Bug 671: `links` and `base` decoded any number of bodies of 8 MiB that take 8 KB each.
+#[test]
+fn the_compressed_bodies_of_an_archive_are_limited() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(&[b' '; 8 << 20]).unwrap();
+    let body = encoder.finish().unwrap();
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Encoding: gzip\r\n\r\n";
+    let record = |number: usize| {
+        let length = head.len() + body.len();
+        let heading = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/{number}.css\r\n\
+             Content-Type: application/http\r\nContent-Length: {length}\r\n\r\n"
+        );
+        [heading.as_bytes(), head, &body, b"\r\n\r\n"].concat()
+    };
+    for command in ["links", "base"] {
+        let two = [record(0), record(1)].concat();
+        assert_eq!(of_archive(&[command], two).0, 0);
+        let three = [record(0), record(1), record(2)].concat();
+        let (status, text) = of_archive(&[command], three);
+        let expected = "its bodies take more than 256 times its length; the rest is left";
+        assert!(status == 2 && text.contains(expected), "{command}: {text}");
+    }
 }
 
 /// Bug 551: an unpacked WACZ file chose archives outside its folder by symbolic links.

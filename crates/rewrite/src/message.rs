@@ -264,6 +264,8 @@ impl Plan<'_, '_> {
                 return false;
             }
         };
+        let totals = &mut self.tally.totals;
+        totals.decoded = totals.decoded.saturating_add(decoded.bytes.len());
         if format.is_of_page() && decoded.is_compressed() {
             let message = format!("this part was kept unchanged: {STILL_COMPRESSED}");
             self.warn(

@@ -79,6 +79,9 @@ pub struct Totals {
     pub lacking: Vec<(LinkReport, usize)>,
     /// The number of entities in the file, including each outermost one.
     pub entities: usize,
+    /// The length of all bodies that were decoded.
+    #[doc(hidden)]
+    pub decoded: usize,
     /// The encoding of its outermost document.
     pub charset: Charset,
     /// True if the output differs from the input.
@@ -110,6 +113,7 @@ impl Totals {
         self.of_links.merge(message.of_links);
         self.fragments += message.fragments;
         self.entities += message.entities;
+        self.decoded = self.decoded.saturating_add(message.decoded);
         self.changed |= message.changed;
         self.lacks_memory |= message.lacks_memory;
         // A stream may be longer than `usize` can express.

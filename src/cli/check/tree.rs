@@ -11,6 +11,7 @@
 
 use std::{collections::HashMap, io, path::PathBuf, sync::Arc};
 
+use baselink_rewrite::Options;
 use baselink_text::{Code, Diagnostic, Format, name};
 
 use super::listing::{FileLinks, Lister, room};
@@ -212,10 +213,14 @@ impl CheckedTree {
         })?;
         let (mut status, mut anomalies) = (ExitStatus::Done, Vec::new());
         let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
-            let mut length = 0;
-            let one = (number, entry, &mut length);
-            let found = scan_capture(lister, &plan, one, full, output);
-            (found, length)
+            let Ok(body) = entry.body(plan.chosen.url(number), None) else {
+                return (Ok(None), 0);
+            };
+            let found = body.options.map(|options| {
+                let document = (number, &*body.bytes, &options);
+                scan_capture(lister, &plan, document, full, output)
+            });
+            (found.transpose().map(Option::flatten), body.bytes.len())
         };
         for file in documents.files() {
             let done = |found: io::Result<Option<(usize, FileLinks)>>, _: &mut Output| {
@@ -297,23 +302,16 @@ fn site(documents: &Documents) -> Arc<Collection> {
     Arc::new(collection.unwrap_or_default())
 }
 
-/// Checks a document of an archive, and tells the length of its body; `None` if there is none.
+/// Checks the document with this number, these bytes and options, of an archive; `None` if it does not look like one.
 fn scan_capture(
     lister: &Lister<'_>,
     plan: &CapturePlan,
-    (number, entry, length): (usize, &Entry, &mut usize),
+    (number, bytes, options): (usize, &[u8], &Options),
     full: &FullTargets,
     output: &mut Output,
 ) -> io::Result<Option<(usize, FileLinks)>> {
-    let Ok(mut body) = entry.body(plan.chosen.url(number), None) else {
-        return Ok(None);
-    };
-    *length = body.bytes.len();
-    let Some(options) = body.options.take() else {
-        return Ok(None);
-    };
     let path = PathBuf::from(plan.chosen.url(number));
-    let input = Input::whole(DocumentName::of(&path), &options, &body.bytes);
+    let input = Input::whole(DocumentName::of(&path), options, bytes);
     let file = (&*path, plan.name(number));
     let mut found = FileLinks::default();
     let site = CheckedSite {
@@ -331,9 +329,9 @@ fn scan_capture(
         },
     };
     let checked = lister.document(file, &input, &mut found, output, |link| {
-        check_capture(&body.bytes, &options, site, link)
+        check_capture(bytes, options, site, link)
     })?;
-    let is_empty = options.scan.is_probed(body.format) && checked.links == 0;
+    let is_empty = options.scan.is_probed(options.format) && checked.links == 0;
     Ok((!is_empty).then_some((number, found)))
 }
 
@@ -371,7 +369,7 @@ fn scan(
         is_reported: &|class| lister.concerns(class),
         places: &|_, _| lister.places(),
     };
-    let no_work = |_: &Input<'_>, _: &mut Output| Ok(());
+    let no_work = |_: &Input<'_>, _: &mut Output| Ok(((), 0));
     let read = file.each(output, no_work, |(), input, _, output| {
         let options = input.options;
         let found: &mut Box<FileLinks> = links.get_or_insert_default();

@@ -447,8 +447,7 @@ impl CapturedFolder {
                 return Ok(());
             }
         };
-        // Other archives do not refer to bodies, or limit it themselves.
-        files.length = entry.resource().map_or(bytes.len(), |_| 0);
+        files.length = bytes.len();
         files.resources.insert(number);
         let path = plan.collection().in_library(plan.name(number));
         let is_there =

@@ -24,7 +24,7 @@ use baselink_files::{
 use baselink_text::{Error, Format, layer::transfer::longest_of};
 
 use super::{
-    documents::{Input, Listener},
+    documents::{Input, Listener, TOO_LONG},
     inputs::Inputs,
     open::{File, may_hold_resources},
 };
@@ -47,9 +47,6 @@ pub struct CapturePlan {
     by_item: Vec<(u32, u32)>,
 }
 
-/// The error about an archive with repeated or highly compressed bodies.
-const TOO_LONG: &str = "its files take more than 256 times its length; the rest is left";
-
 /// The error about an archive that would take too much memory.
 const TOO_MANY: &str = "its captures take more than 256 times its length in memory";
 
@@ -71,10 +68,8 @@ impl CapturePlan {
         for entry in archives {
             let (path, mut next) = (&entry.path, first);
             let look = |input: &Input<'_>, _: &mut L| {
-                Ok(input
-                    .name
-                    .entry
-                    .map(|entry| (entry.number, entry.captures())))
+                let found = input.name.entry;
+                Ok((found.map(|entry| (entry.number, entry.captures())), 0))
             };
             let add = |found: Option<(u32, Vec<_>)>, _: &Input<'_>, _, _: &mut L| {
                 let Some((number, found)) = found else {
@@ -142,10 +137,9 @@ impl CapturePlan {
         let first = self.archives.get(&file.path).copied();
         let first = first.unwrap_or(u32::MAX);
         let longest = usize::try_from(longest_of(file.size)).unwrap_or(usize::MAX);
-        let mut left = longest;
         let on_item = |input: &Input<'_>, listener: &mut L| {
             let Some(entry) = input.name.entry else {
-                return Ok(Vec::new());
+                return Ok((Vec::new(), 0));
             };
             let item = first.saturating_add(entry.number);
             let begin = self.by_item.partition_point(|(other, _)| *other < item);
@@ -153,26 +147,24 @@ impl CapturePlan {
                 .iter()
                 .take_while(|(other, _)| *other == item);
             // One body may be that of many resources, which are worked on before the first result is received.
-            let mut left = longest;
+            let mut decoded = 0_usize;
             let work_on = |&(_, number): &(u32, u32)| {
-                let number = number as usize;
-                let found = (left > 0).then(|| work(number, (input, entry), listener))?;
-                left = left.saturating_sub(found.1);
-                Some(found)
+                let is_left = decoded < longest;
+                let found = is_left.then(|| work(number as usize, (input, entry), listener));
+                let (result, length) = found?;
+                decoded = decoded.saturating_add(length);
+                Some(result)
             };
-            Ok(resources.map(work_on).collect())
+            let results: Vec<_> = resources.map(work_on).collect();
+            Ok((results, decoded))
         };
-        let received =
-            |results: Vec<Option<(T, usize)>>, _: &Input<'_>, later, listener: &mut L| {
-                listener.append(later)?;
-                results.into_iter().try_for_each(|found| {
-                    let Some((result, length)) = found.filter(|_| left > 0) else {
-                        return Err(Error::file(&file.path, TOO_LONG).into());
-                    };
-                    left = left.saturating_sub(length);
-                    done(result, listener)
-                })
-            };
+        let received = |results: Vec<Option<T>>, _: &Input<'_>, later, listener: &mut L| {
+            listener.append(later)?;
+            results.into_iter().try_for_each(|found| {
+                let too_long = || Error::file(&file.path, TOO_LONG);
+                done(found.ok_or_else(too_long)?, listener)
+            })
+        };
         read_archive(file, inputs, wanted, listener, on_item, received)
     }
 }
@@ -215,7 +207,7 @@ fn read_archive<L: Listener, T: Send>(
     inputs: &Inputs,
     wanted: Wanted,
     listener: &mut L,
-    work: impl Fn(&Input<'_>, &mut L) -> io::Result<T> + Sync,
+    work: impl Fn(&Input<'_>, &mut L) -> io::Result<(T, usize)> + Sync,
     done: impl FnMut(T, &Input<'_>, L, &mut L) -> FileResult<()>,
 ) -> FileResult<(Format, usize)> {
     let path = &entry.path;

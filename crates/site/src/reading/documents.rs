@@ -20,7 +20,7 @@ use baselink_files::{
     stop::is_stopped,
 };
 use baselink_rewrite::Options;
-use baselink_text::{Error, Format, Result, name};
+use baselink_text::{Error, Format, Result, layer::transfer::longest_of, name};
 
 use super::{
     DocumentName,
@@ -28,6 +28,9 @@ use super::{
     open::File,
 };
 use crate::archive::{Contents, Entry, EntryContents, Wanted};
+
+/// The error about an archive with repeated or highly compressed bodies.
+pub const TOO_LONG: &str = "its bodies take more than 256 times its length; the rest is left";
 
 /// The receiver of what a reading reports. Each worker thread has one of its own, and they are joined in the order of the inputs.
 pub trait Listener: Send + Sync + Sized {
@@ -127,15 +130,16 @@ impl<'a> Input<'a> {
 
 impl File<'_> {
     /// Calls `work` for every document, and `done` with each result and the listener of `work`, in order. Uses several threads,
-    /// unless `listener` already belongs to a worker thread. Returns the number of records with anomalies.
+    /// unless `listener` already belongs to a worker thread. `work` also returns the length of what it decoded. Returns the number
+    /// of records with anomalies.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read to its end, and the first error of `done`.
+    /// Returns an error if the file cannot be read to its end or too much was decoded, and the first error of `done`.
     pub fn each<L: Listener, T: Send>(
         self,
         listener: &mut L,
-        work: impl Fn(&Input<'_>, &mut L) -> io::Result<T> + Sync,
+        work: impl Fn(&Input<'_>, &mut L) -> io::Result<(T, usize)> + Sync,
         mut done: impl FnMut(T, &Input<'_>, L, &mut L) -> FileResult<()>,
     ) -> FileResult<usize> {
         let (wanted, options) = (self.wanted, self.options);
@@ -151,6 +155,7 @@ impl File<'_> {
         };
         let counts = !matches!(self.contents, Contents::Document(_)) && listener.begin_counting();
         let (mut numbers, mut anomalies, mut latest) = (0.., 0, Ok(()));
+        let (mut decoded, size) = (0, self.metadata.map_or(0, |found| found.len()));
         let read = self
             .contents
             .each(self.path, &options, wanted, |path, entries| {
@@ -192,7 +197,18 @@ impl File<'_> {
                     if let Some(entry) = input.name.entry {
                         listener.advance_to(entry.key.offset.file);
                     }
-                    done(result?, &input, later, listener)
+                    let (result, length) = result?;
+                    // Other archives do not refer to bodies, or limit it themselves.
+                    let length = match entry.contents {
+                        Some(EntryContents::Record(..)) => input.bytes.len().max(length),
+                        _ => 0,
+                    };
+                    let longest = longest_of(size.max(entry.key.offset.file));
+                    if length > 0 && decoded as u64 >= longest {
+                        return Err(Error::file(path, TOO_LONG).into());
+                    }
+                    decoded = length.saturating_add(decoded);
+                    done(result, &input, later, listener)
                 };
                 let blank = listener.blank();
                 let read = entries.map_err(failed).map_err(Failure::from);
