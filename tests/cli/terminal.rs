@@ -86,45 +86,46 @@ fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The output of the program in a terminal, on both streams.
-fn printed(folder: &Path, arguments: &[&str]) -> Option<String> {
-    let mut terminal = outside::python()?;
-    terminal.args(["-c", "import pty, sys; pty.spawn(sys.argv[1:])"]);
-    terminal.arg(program());
-    terminal.args(arguments.iter().map(|word| word.replace('X', PLANTED)));
-    terminal
+/// Runs the program with each list of arguments in a terminal, and prints the outputs with a NUL after each.
+const TERMINALS: &str = "
+import json, os, pty, sys
+for arguments in json.load(open('commands.json')):
+    pty.spawn(sys.argv[1:] + arguments)
+    os.write(1, bytes(1))
+";
+
+/// The outputs of the program with each list of arguments in a terminal, on both streams.
+fn printed(folder: &Path, commands: &[Vec<String>]) -> Option<Vec<String>> {
+    let mut terminals = outside::python()?;
+    let planted = |words: &Vec<String>| -> Vec<String> {
+        words
+            .iter()
+            .map(|word| word.replace('X', PLANTED))
+            .collect()
+    };
+    let planted: Vec<Vec<String>> = commands.iter().map(planted).collect();
+    let commands = serde_json::to_vec(&planted).unwrap();
+    fs::write(folder.join("commands.json"), commands).unwrap();
+    terminals.args(["-c", TERMINALS]).arg(program());
+    terminals
         .current_dir(folder)
         .env("NO_COLOR", "1")
         .env("TERM", "dumb");
-    let output = terminal
+    let output = terminals
         .stdin(std::process::Stdio::null())
         .output()
         .unwrap();
-    Some(
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .replace("\r\n", "\n"),
-    )
+    let text = String::from_utf8(output.stdout).unwrap();
+    let outputs = text.replace("\r\n", "\n");
+    Some(outputs.split_terminator('\0').map(str::to_owned).collect())
 }
 
 #[test]
 fn hostile_text_does_not_reach_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     tree(folder.path());
-    let mut wrong = Vec::new();
-    let mut shown = 0;
-    let mut check = |arguments: &[&str], settings: &str| {
-        let Some(printed) = printed(folder.path(), arguments) else {
-            return;
-        };
-        shown += usize::from(printed.contains("\\u{9b}") || printed.contains("\\u009b"));
-        if printed.contains(is_obeyed) {
-            wrong.push(format!("{arguments:?} {settings}: {printed:?}"));
-        }
-    };
-    for line in COMMANDS.lines() {
-        check(&line.split(' ').collect::<Vec<_>>(), "");
-    }
+    let words = |line: &str| line.split(' ').map(str::to_owned).collect();
+    let mut commands: Vec<Vec<String>> = COMMANDS.lines().map(words).collect();
     for (number, line) in SETTINGS.lines().enumerate() {
         let escaped: String = PLANTED
             .chars()
@@ -134,13 +135,21 @@ fn hostile_text_does_not_reach_the_terminal() {
         put(folder.path(), &format!("s{number}/b.html"), "<a href=x>");
         fs::write(folder.path().join(&file), line.replace('X', &escaped)).unwrap();
         for command in ["rewrite", "links", "base", "check"] {
-            check(&[command, "--config", &file, &format!("s{number}")], line);
+            commands.push(words(&format!("{command} --config {file} s{number}")));
         }
-        check(&["links", &format!("s{number}")], line);
+        commands.push(words(&format!("links s{number}")));
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let Some(outputs) = printed(folder.path(), &commands) else {
+        return;
+    };
+    assert_eq!(outputs.len(), commands.len());
+    for (arguments, output) in commands.iter().zip(&outputs) {
+        assert!(!output.contains(is_obeyed), "{arguments:?}: {output:?}");
+    }
     // The characters are shown escaped.
-    assert!(shown == 0 || shown > 100, "{shown}");
+    let is_shown = |output: &&String| output.contains("\\u{9b}") || output.contains("\\u009b");
+    let shown = outputs.iter().filter(is_shown).count();
+    assert!(shown > 100, "{shown}");
 }
 
 #[test]
