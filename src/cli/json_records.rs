@@ -14,7 +14,6 @@
 use std::{
     borrow::Cow,
     io::{self, Write},
-    path::Path,
 };
 
 use baselink_rewrite::{
@@ -210,12 +209,12 @@ impl<'a> MovedRecord<'a> {
 /// A file that was rewritten, localized, moved or copied.
 #[derive(Serialize)]
 pub struct FileRecord<'a> {
-    path: Cow<'a, str>,
-    format: Format,
-    output: Option<Cow<'a, str>>,
+    pub path: Cow<'a, str>,
+    pub format: Format,
+    pub output: Option<Cow<'a, str>>,
     #[serde(flatten)]
-    counts: LinkCountsRecord<'a>,
-    diagnostics: &'a [DiagnosticRecord],
+    pub counts: LinkCountsRecord<'a>,
+    pub diagnostics: &'a [DiagnosticRecord],
 }
 
 /// A diagnostic of a document.
@@ -247,25 +246,6 @@ impl DiagnosticRecord {
             start,
             end,
             message,
-        }
-    }
-}
-
-impl<'a> FileRecord<'a> {
-    /// The record of the file at `path`, whose result was written to `output`.
-    pub fn of(
-        path: &'a Path,
-        format: Format,
-        output: Option<Cow<'a, str>>,
-        counts: LinkCountsRecord<'a>,
-        diagnostics: &'a [DiagnosticRecord],
-    ) -> Self {
-        Self {
-            path: path.to_string_lossy(),
-            format,
-            output,
-            counts,
-            diagnostics,
         }
     }
 }

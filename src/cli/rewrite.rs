@@ -26,7 +26,7 @@ use std::{
 use baselink_text::{Error, Format, Result, name};
 
 use self::{
-    document::{rewrite_document, write_document},
+    document::write_document,
     extract::{CapturedFolder, ReadArchive},
     summary::{FileSummary, RunSummary},
 };
@@ -79,8 +79,12 @@ pub fn extract(
 ) -> FileResult<ExitStatus> {
     match extract::prepare(request, extraction, output)? {
         Some((results, folder)) => {
-            let folders = slice::from_ref(&folder);
-            rewrite_to(&results, request, (&folder.kind, folders), output)
+            let run = RewriteRun {
+                request,
+                kind: &folder.kind,
+                results: &results,
+            };
+            run.rewrite(slice::from_ref(&folder), output)
         }
         None => Ok(ExitStatus::Stopped),
     }
@@ -110,136 +114,345 @@ pub fn rewrite(
     if results.writes_files() && reads_files {
         stop_between_files(true)?;
     }
-    rewrite_to(&results, request, (kind, folders), output)
+    let run = RewriteRun {
+        request,
+        kind,
+        results: &results,
+    };
+    run.rewrite(folders, output)
 }
 
-/// Rewrites the documents of a request to `results`.
-fn rewrite_to(
-    results: &Results<'_>,
-    request: &Rewrite,
-    (kind, folders): (&RewriteKind, &[CapturedFolder]),
-    output: &mut Output,
-) -> FileResult<ExitStatus> {
-    let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
-    let mut read = Vec::new();
-    let captured = folders.iter().map(|folder| folder.begin(results, output));
-    let mut captured: Vec<_> = captured.collect::<Result<_>>()?;
-    let archives = (0..)
-        .zip(folders)
-        .flat_map(|(number, folder)| folder.archives().map(move |path| (path, number)));
-    let archives: HashMap<&Path, usize> = archives.collect();
-    let rewrite_one = |entry: &TreeEntry, output: &mut Output| {
-        if let Some(&number) = archives.get(&*entry.path) {
-            let archive = folders[number].make_files((request, results), entry, output)?;
-            return Ok(FileOutcome::Extracted(number, archive));
-        }
-        let outcome = Failure::separate(rewrite_file(request, kind, results, entry, output))?;
-        Ok(outcome.unwrap_or_else(|error| {
-            output.error_or_count(&entry.path, error);
-            FileOutcome::Skipped(SkipReason::Unusable)
-        }))
-    };
-    let done = |entry: TreeEntry, outcome, output: &mut Output| {
-        let of_file = match outcome {
-            FileOutcome::Extracted(number, archive) => {
-                let results = (&mut captured[number], &mut totals);
-                let archive = (&*entry.path, archive);
-                let status = folders[number].report(request, archive, results, output)?;
-                read.push(entry);
-                status
+/// A run over the files of a request.
+#[derive(Clone, Copy)]
+pub struct RewriteRun<'r> {
+    request: &'r Rewrite,
+    /// The kind, which decides the new links.
+    kind: &'r RewriteKind,
+    results: &'r Results<'r>,
+}
+
+impl RewriteRun<'_> {
+    /// Rewrites the documents of the request. Archives become these folders.
+    fn rewrite(self, folders: &[CapturedFolder], output: &mut Output) -> FileResult<ExitStatus> {
+        let Self {
+            request,
+            kind,
+            results,
+        } = self;
+        let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
+        let mut read = Vec::new();
+        let captured = folders.iter().map(|folder| folder.begin(results, output));
+        let mut captured: Vec<_> = captured.collect::<Result<_>>()?;
+        let archives = (0..)
+            .zip(folders)
+            .flat_map(|(number, folder)| folder.archives().map(move |path| (path, number)));
+        let archives: HashMap<&Path, usize> = archives.collect();
+        let rewrite_one = |entry: &TreeEntry, output: &mut Output| {
+            if let Some(&number) = archives.get(&*entry.path) {
+                let archive = folders[number].make_files(self, entry, output)?;
+                return Ok(FileOutcome::Extracted(number, archive));
             }
-            outcome => report_file((request, kind), &entry, outcome, &mut totals, output)?,
+            let outcome = Failure::separate(self.rewrite_file(entry, output))?;
+            Ok(outcome.unwrap_or_else(|error| {
+                output.error_or_count(&entry.path, error);
+                FileOutcome::Skipped(SkipReason::Unusable)
+            }))
         };
-        status = status.max(of_file);
-        Ok(())
-    };
-    let failed = files::each(&request.documents, output, rewrite_one, done);
-    let failed = failed.map_err(|error| match error.downcast::<Error>() {
-        Ok(error) => Failure::File(error),
-        Err(error) => Failure::Output(error),
-    })?;
-    let unusable = Counted::Skipped(SkipReason::Unusable);
-    totals.tally.add(unusable, failed);
-    if let Results::Folder(folder) = results
-        && let Err(sentences) = folder.finish()
-    {
-        sentences
-            .iter()
-            .for_each(|sentence| output.caution(sentence));
-    }
-    if let Some(staged) = kind.staged() {
-        if totals.tally[unusable] > 0 {
-            staged.fail();
-        }
-        return Ok(match commit_move(staged, output) {
-            ExitStatus::Done => status.max(totals.report(kind, true, output)),
-            failed => failed,
-        });
-    }
-    let done = totals.files();
-    let mut pages = Vec::new();
-    for (folder, files) in folders.iter().zip(captured).filter(|_| !is_stopped()) {
-        pages.extend(folder.end((request, results), files, &mut status, output)?);
-    }
-    if request.documents.has_folder() {
-        status = status.max(totals.report(kind, results.writes_files(), output));
+        let done = |entry: TreeEntry, outcome, output: &mut Output| {
+            let of_file = match outcome {
+                FileOutcome::Extracted(number, archive) => {
+                    let results = (&mut captured[number], &mut totals);
+                    let archive = (&*entry.path, archive);
+                    let status = folders[number].report(self, archive, results, output)?;
+                    read.push(entry);
+                    status
+                }
+                FileOutcome::Rewritten(file) => {
+                    self.report_file(&entry, file, &mut totals, output)?
+                }
+                FileOutcome::Other { why, to, traces } => {
+                    let what = match to {
+                        Some(_) => Counted::Copied(why),
+                        None => Counted::Skipped(why),
+                    };
+                    totals.tally.add(what, 1_usize);
+                    totals.list(&entry, &traces, false);
+                    let (path, format) = (&entry.path, Format::Other);
+                    FileSummary::default().print(self, path, format, to.as_deref(), output)?;
+                    ExitStatus::Done
+                }
+                FileOutcome::Skipped(why) => {
+                    totals.tally.add(Counted::Skipped(why), 1_usize);
+                    ExitStatus::Done
+                }
+            };
+            status = status.max(of_file);
+            Ok(())
+        };
+        let failed = files::each(&request.documents, output, rewrite_one, done);
+        let failed = failed.map_err(|error| match error.downcast::<Error>() {
+            Ok(error) => Failure::File(error),
+            Err(error) => Failure::Output(error),
+        })?;
+        let unusable = Counted::Skipped(SkipReason::Unusable);
+        totals.tally.add(unusable, failed);
         if let Results::Folder(folder) = results
-            && folders.is_empty()
-            && !is_stopped()
+            && let Err(sentences) = folder.finish()
         {
-            results::report_others(folder, output);
+            sentences
+                .iter()
+                .for_each(|sentence| output.caution(sentence));
         }
-    } else if !folders.is_empty() {
-        totals.report_adaptations("; --exact turns this off", output);
-        totals.report_refused(false, output);
-        totals.report_embedded(&request.documents.paths, output);
-    }
-    if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped())
-        && ok_or_report(totals.list_missing(path, output), output)?.is_none()
-    {
-        status = ExitStatus::Unusable;
-    }
-    if is_stopped() {
-        output.error(&format_args!(
+        if let Some(staged) = kind.staged() {
+            if totals.tally[unusable] > 0 {
+                staged.fail();
+            }
+            return Ok(match commit_move(staged, output) {
+                ExitStatus::Done => status.max(totals.report(kind, true, output)),
+                failed => failed,
+            });
+        }
+        let done = totals.files();
+        let mut pages = Vec::new();
+        for (folder, files) in folders.iter().zip(captured).filter(|_| !is_stopped()) {
+            pages.extend(folder.end(self, files, &mut status, output)?);
+        }
+        if request.documents.has_folder() {
+            status = status.max(totals.report(kind, results.writes_files(), output));
+            if let Results::Folder(folder) = results
+                && folders.is_empty()
+                && !is_stopped()
+            {
+                results::report_others(folder, output);
+            }
+        } else if !folders.is_empty() {
+            totals.report_adaptations("; --exact turns this off", output);
+            totals.report_refused(false, output);
+            totals.report_embedded(&request.documents.paths, output);
+        }
+        if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped())
+            && ok_or_report(totals.list_missing(path, output), output)?.is_none()
+        {
+            status = ExitStatus::Unusable;
+        }
+        if is_stopped() {
+            output.error(&format_args!(
             "stopped after {}; every file is complete; run the same command again to do the rest",
             count(done, "file", "files")
         ));
-        return Ok(ExitStatus::Stopped);
+            return Ok(ExitStatus::Stopped);
+        }
+        if let (Results::Folder(folder), [_, ..]) = (results, folders) {
+            self.finish_captured(folder, (folders, &read, pages), output)?;
+        }
+        Ok(status.max(status_of_skipped(&totals.tally)))
     }
-    if let (Results::Folder(folder), [_, ..]) = (results, folders) {
-        finish_captured(folder, (request, kind), (folders, &read, pages), output)?;
-    }
-    Ok(status.max(status_of_skipped(&totals.tally)))
-}
 
-/// Copies those of the archives that were `read` to which documents link, and writes the entry page.
-fn finish_captured(
-    folder: &ResultFolder,
-    (request, kind): (&Rewrite, &RewriteKind),
-    (folders, read, pages): (&[CapturedFolder], &[TreeEntry], Vec<PageEntry<'_>>),
-    output: &mut Output,
-) -> FileResult<()> {
-    let Some(collection) = kind.renamed() else {
-        return Ok(());
-    };
-    let is_used = |entry: &&TreeEntry| {
-        let number = collection.number_at(&name_of(entry));
-        number.is_some_and(|number| collection.is_used(number))
-    };
-    for archive in read.iter().filter(is_used) {
-        let place = folder.place(archive, new_path(kind, archive))?;
-        folder.copy(archive, &place)?.commit()?;
+    /// Copies those of the archives that were `read` to which documents link, and writes the entry page.
+    fn finish_captured(
+        self,
+        folder: &ResultFolder,
+        (folders, read, pages): (&[CapturedFolder], &[TreeEntry], Vec<PageEntry<'_>>),
+        output: &mut Output,
+    ) -> FileResult<()> {
+        let Some(collection) = self.kind.renamed() else {
+            return Ok(());
+        };
+        let is_used = |entry: &&TreeEntry| {
+            let number = collection.number_at(&name_of(entry));
+            number.is_some_and(|number| collection.is_used(number))
+        };
+        for archive in read.iter().filter(is_used) {
+            let place = folder.place(archive, new_path(self.kind, archive))?;
+            folder.copy(archive, &place)?.commit()?;
+        }
+        let sources = self
+            .request
+            .documents
+            .paths
+            .iter()
+            .map(|path| match path.file_name() {
+                Some(own) => name(own.as_ref()),
+                None => name(path),
+            });
+        let source = sources.collect::<Vec<_>>().join(", ");
+        extract::write_entry_page(folder, collection, (&source, folders, pages), output)
     }
-    let sources = request
-        .documents
-        .paths
-        .iter()
-        .map(|path| match path.file_name() {
-            Some(own) => name(own.as_ref()),
-            None => name(path),
-        });
-    let source = sources.collect::<Vec<_>>().join(", ");
-    extract::write_entry_page(folder, collection, (&source, folders, pages), output)
+
+    fn rewrite_file(self, entry: &TreeEntry, output: &mut Output) -> FileResult<FileOutcome> {
+        let why = skip_reason(entry)?;
+        if let (Some(SkipReason::Folder), Results::Folder(folder)) = (why, self.results) {
+            folder.folder(
+                &entry.path,
+                &folder.place(entry, new_path(self.kind, entry))?,
+            )?;
+        }
+        match why.or_else(|| self.left_alone(entry)) {
+            Some(why) => Ok(FileOutcome::Skipped(why)),
+            None => self.open_and_rewrite(entry, output),
+        }
+    }
+
+    /// The reason to leave alone a file that was found in a folder, by its name.
+    fn left_alone(self, entry: &TreeEntry) -> Option<SkipReason> {
+        let (path, is_replaced) = (&entry.path, self.results.replaces_inputs());
+        let name = path.file_name().filter(|_| !entry.is_named())?;
+        let suffix = self.request.suffix.as_ref();
+        let has_suffix = suffix.is_some_and(|it| it.ends(name));
+        if has_suffix || is_replaced && is_usual_backup(path) {
+            return Some(SkipReason::Backup);
+        }
+        (is_replaced && maildir::is_delivery(path)).then_some(SkipReason::Delivery)
+    }
+
+    /// Opens and rewrites a file.
+    fn open_and_rewrite(self, entry: &TreeEntry, output: &mut Output) -> FileResult<FileOutcome> {
+        let Self {
+            request,
+            kind,
+            results,
+        } = self;
+        let mut result = results.begin(entry, new_path(kind, entry))?;
+        let file = match File::open(entry, &request.documents, result.original())? {
+            Ok(file) => file,
+            Err(other) => return self.copy_or_skip(other, entry, result, output),
+        };
+        output.note_host(&file);
+        if let (Contents::Document(bytes), options) = (&file.contents, &file.options)
+            && options.scan.is_probed(file.format)
+            && !kind.finds_link(bytes, &kind.options(entry, bytes, options))
+        {
+            return self.copy_or_skip(file.into_other(), entry, result, output);
+        }
+        let format = file.format;
+        if results.replaces_inputs() && file.is_mailbox_read_as_one() {
+            let why = "several messages would be read as one document; use --format mbox";
+            return Err(Error::file(&entry.path, why).into());
+        }
+        output.report_opened(&file);
+        if let Some(metadata) = &file.metadata {
+            result.set_metadata(metadata);
+        }
+        let refused = if request.is_printed() {
+            Some(
+                "the documents of an archive become files; use -o DIR, or preview with --diff or --dry-run",
+            )
+        } else if request.out().is_none() {
+            None
+        } else if entry.is_standard_input() {
+            Some("an archive is read twice; save it to a file and name the file")
+        } else {
+            Some("an archive cannot be mixed with other files; name only archives")
+        };
+        if let Some(why) = refused.filter(|_| format.is_archive()) {
+            return Err(Error::file(&entry.path, why).into());
+        }
+        let mut diff = request.diff.then(DiffProgress::default);
+        let mut summary = Box::<FileSummary>::default();
+        let work = |input: &Input<'_>, output: &mut Output| {
+            let mut of_document = FileSummary::default();
+            let options = kind.options(entry, input.bytes, input.options);
+            let rewritten = self.rewrite_document(input, &options, &mut of_document, output);
+            let traces = kind.left_in_document(entry, input.bytes, &rewritten.edits);
+            of_document.tally.merge(&traces);
+            Ok(((of_document, rewritten), 0))
+        };
+        file.each(
+            output,
+            work,
+            |(of_document, rewritten), input, buffer, output| {
+                output.append(buffer)?;
+                summary.merge(of_document);
+                write_document(&rewritten, input, (&mut result, &mut diff), output)
+            },
+        )?;
+        Ok(FileOutcome::Rewritten(RewrittenFile {
+            format,
+            summary,
+            is_written: !matches!(result, ResultFile::Nowhere),
+            committed: result.end()?,
+        }))
+    }
+
+    /// Copies a file that is not a document to the output folder, or skips it if there is none. Skipping a named file is
+    /// an error.
+    fn copy_or_skip(
+        self,
+        mut file: NonDocument,
+        entry: &TreeEntry,
+        result: ResultFile<'_>,
+        output: &mut Output,
+    ) -> FileResult<FileOutcome> {
+        let path = &entry.path;
+        if entry.is_standard_input() && matches!(result, ResultFile::Writer) {
+            // A filter passes on input that it cannot use: there may be no other copy.
+            file.copy_to(path, output.out())?;
+            return Err(file.error(path).into());
+        }
+        if entry.is_named() && file.remark().is_some() {
+            return Err(file.error(path).into());
+        }
+        output.report_non_document(file.remark());
+        let why = SkipReason::of(&file);
+        let traces = self.kind.left_in_other(entry, &mut file)?;
+        let copied = match result {
+            // The file of --output is only for a document.
+            ResultFile::Begun { .. } => None,
+            other => other.end()?,
+        };
+        let to = match copied {
+            Some(copied) => {
+                for lost in copied.lost {
+                    output.caution(&format_args!("{}: {lost}", name(path)));
+                }
+                Some(copied.path)
+            }
+            None if entry.is_named() => return Err(file.error(path).into()),
+            None => None,
+        };
+        Ok(FileOutcome::Other { why, to, traces })
+    }
+
+    /// Reports the result of a rewritten file.
+    fn report_file(
+        self,
+        entry: &TreeEntry,
+        file: RewrittenFile,
+        totals: &mut RunSummary,
+        output: &mut Output,
+    ) -> io::Result<ExitStatus> {
+        let (request, path) = (self.request, &entry.path);
+        let RewrittenFile {
+            format,
+            summary,
+            is_written,
+            committed,
+        } = file;
+        let status = summary.status;
+        for lost in committed.iter().flat_map(|committed| &committed.lost) {
+            output.caution(&format_args!("{}: {lost}", name(path)));
+        }
+        output.flush()?;
+        let to = committed.map(|committed| committed.path);
+        let leaves_copies = to
+            .as_deref()
+            .is_some_and(|to| leaves_copies(request, entry, to, &summary));
+        summary.print(self, path, format, to.as_deref(), output)?;
+        summary.report(path, format, is_written, output);
+        if leaves_copies {
+            summary.report_local_copies(path, output);
+            totals.tally.add(Counted::WithoutCopies, 1_usize);
+        }
+        let is_message = format.has_headings();
+        if is_message && request.documents.reading.options.fragments.is_none() {
+            summary.report_fragments(path, output);
+        }
+        let origins = &request.documents.reading.origins;
+        let is_copy = origins.keeps_local_copies && origins.companions.has(&entry.path);
+        totals.list(entry, &summary.tally, is_copy && summary.lacks_base());
+        totals.add(format, *summary, is_copy);
+        Ok(status)
+    }
 }
 
 /// Applies a move in place.
@@ -261,13 +474,7 @@ fn commit_move(staged: &StagedMove, output: &mut Output) -> ExitStatus {
 enum FileOutcome {
     /// The archive was read for the folder with this number.
     Extracted(usize, ReadArchive),
-    Rewritten {
-        format: Format,
-        summary: Box<FileSummary>,
-        /// True if the result, which may be that nothing changes, was neither withheld nor only shown.
-        is_written: bool,
-        committed: Option<Committed>,
-    },
+    Rewritten(RewrittenFile),
     /// A file that is not a document, for this reason, and the place of its copy, if it was copied.
     Other {
         why: SkipReason,
@@ -278,213 +485,13 @@ enum FileOutcome {
     Skipped(SkipReason),
 }
 
-fn rewrite_file(
-    request: &Rewrite,
-    kind: &RewriteKind,
-    results: &Results<'_>,
-    entry: &TreeEntry,
-    output: &mut Output,
-) -> FileResult<FileOutcome> {
-    Ok(FileOutcome::Skipped(match skip_reason(entry)? {
-        Some(SkipReason::Folder) => {
-            if let Results::Folder(folder) = results {
-                folder.folder(&entry.path, &folder.place(entry, new_path(kind, entry))?)?;
-            }
-            SkipReason::Folder
-        }
-        Some(why) => why,
-        None => match left_alone(request, results, entry) {
-            Some(why) => why,
-            None => return open_and_rewrite(request, kind, results, entry, output),
-        },
-    }))
-}
-
-/// The reason to leave alone a file that was found in a folder, by its name.
-fn left_alone(request: &Rewrite, results: &Results<'_>, entry: &TreeEntry) -> Option<SkipReason> {
-    let (path, is_replaced) = (&entry.path, results.replaces_inputs());
-    let name = path.file_name().filter(|_| !entry.is_named())?;
-    let has_suffix = request.suffix.as_ref().is_some_and(|it| it.ends(name));
-    if has_suffix || is_replaced && is_usual_backup(path) {
-        return Some(SkipReason::Backup);
-    }
-    (is_replaced && maildir::is_delivery(path)).then_some(SkipReason::Delivery)
-}
-
-/// Opens and rewrites a file.
-fn open_and_rewrite(
-    request: &Rewrite,
-    kind: &RewriteKind,
-    results: &Results<'_>,
-    entry: &TreeEntry,
-    output: &mut Output,
-) -> FileResult<FileOutcome> {
-    let mut result = results.begin(entry, new_path(kind, entry))?;
-    let file = match File::open(entry, &request.documents, result.original())? {
-        Ok(file) => file,
-        Err(other) => {
-            return copy_or_skip(other, kind, entry, result, output);
-        }
-    };
-    output.note_host(&file);
-    if let (Contents::Document(bytes), options) = (&file.contents, &file.options)
-        && options.scan.is_probed(file.format)
-        && !kind.finds_link(bytes, &kind.options(entry, bytes, options))
-    {
-        return copy_or_skip(file.into_other(), kind, entry, result, output);
-    }
-    let format = file.format;
-    if results.replaces_inputs() && file.is_mailbox_read_as_one() {
-        let why = "several messages would be read as one document; use --format mbox";
-        return Err(Error::file(&entry.path, why).into());
-    }
-    output.report_opened(&file);
-    if let Some(metadata) = &file.metadata {
-        result.set_metadata(metadata);
-    }
-    let refused = if request.is_printed() {
-        Some(
-            "the documents of an archive become files; use -o DIR, or preview with --diff or --dry-run",
-        )
-    } else if request.out().is_none() {
-        None
-    } else if entry.is_standard_input() {
-        Some("an archive is read twice; save it to a file and name the file")
-    } else {
-        Some("an archive cannot be mixed with other files; name only archives")
-    };
-    if let Some(why) = refused.filter(|_| format.is_archive()) {
-        return Err(Error::file(&entry.path, why).into());
-    }
-    let mut diff = request.diff.then(DiffProgress::default);
-    let mut summary = Box::<FileSummary>::default();
-    let work = |input: &Input<'_>, output: &mut Output| {
-        let mut of_document = FileSummary::default();
-        let options = kind.options(entry, input.bytes, input.options);
-        let rewritten =
-            rewrite_document((request, kind), input, &options, &mut of_document, output);
-        let traces = kind.left_in_document(entry, input.bytes, &rewritten.edits);
-        of_document.tally.merge(&traces);
-        Ok(((of_document, rewritten), 0))
-    };
-    file.each(
-        output,
-        work,
-        |(of_document, rewritten), input, buffer, output| {
-            output.append(buffer)?;
-            summary.merge(of_document);
-            write_document(&rewritten, input, (&mut result, &mut diff), output)
-        },
-    )?;
-    Ok(FileOutcome::Rewritten {
-        format,
-        summary,
-        is_written: !matches!(result, ResultFile::Nowhere),
-        committed: result.end()?,
-    })
-}
-
-/// Copies a file that is not a document to the output folder, or skips it if there is none. Skipping a named file is
-/// an error.
-fn copy_or_skip(
-    mut file: NonDocument,
-    kind: &RewriteKind,
-    entry: &TreeEntry,
-    result: ResultFile<'_>,
-    output: &mut Output,
-) -> FileResult<FileOutcome> {
-    let path = &entry.path;
-    if entry.is_standard_input() && matches!(result, ResultFile::Writer) {
-        // A filter passes on input that it cannot use: there may be no other copy.
-        file.copy_to(path, output.out())?;
-        return Err(file.error(path).into());
-    }
-    if entry.is_named() && file.remark().is_some() {
-        return Err(file.error(path).into());
-    }
-    output.report_non_document(file.remark());
-    let why = SkipReason::of(&file);
-    let traces = kind.left_in_other(entry, &mut file)?;
-    let copied = match result {
-        // The file of --output is only for a document.
-        ResultFile::Begun { .. } => None,
-        other => other.end()?,
-    };
-    let to = match copied {
-        Some(copied) => {
-            for lost in copied.lost {
-                output.caution(&format_args!("{}: {lost}", name(path)));
-            }
-            Some(copied.path)
-        }
-        None if entry.is_named() => return Err(file.error(path).into()),
-        None => None,
-    };
-    Ok(FileOutcome::Other { why, to, traces })
-}
-
-/// Reports the result of a file.
-fn report_file(
-    (request, kind): (&Rewrite, &RewriteKind),
-    entry: &TreeEntry,
-    outcome: FileOutcome,
-    totals: &mut RunSummary,
-    output: &mut Output,
-) -> io::Result<ExitStatus> {
-    let path = &entry.path;
-    let (format, summary, is_written, committed) = match outcome {
-        FileOutcome::Rewritten {
-            format,
-            summary,
-            is_written,
-            committed,
-        } => (format, summary, is_written, committed),
-        FileOutcome::Other { why, to, traces } => {
-            let what = match to {
-                Some(_) => Counted::Copied(why),
-                None => Counted::Skipped(why),
-            };
-            totals.tally.add(what, 1_usize);
-            totals.list(entry, &traces, false);
-            FileSummary::default().print(
-                (request, kind),
-                path,
-                Format::Other,
-                to.as_deref(),
-                output,
-            )?;
-            return Ok(ExitStatus::Done);
-        }
-        FileOutcome::Extracted(..) => return Ok(ExitStatus::Done),
-        FileOutcome::Skipped(why) => {
-            totals.tally.add(Counted::Skipped(why), 1_usize);
-            return Ok(ExitStatus::Done);
-        }
-    };
-    let status = summary.status;
-    for lost in committed.iter().flat_map(|committed| &committed.lost) {
-        output.caution(&format_args!("{}: {lost}", name(path)));
-    }
-    output.flush()?;
-    let to = committed.map(|committed| committed.path);
-    let leaves_copies = to
-        .as_deref()
-        .is_some_and(|to| leaves_copies(request, entry, to, &summary));
-    summary.print((request, kind), path, format, to.as_deref(), output)?;
-    summary.report(path, format, is_written, output);
-    if leaves_copies {
-        summary.report_local_copies(path, output);
-        totals.tally.add(Counted::WithoutCopies, 1_usize);
-    }
-    let is_message = format.has_headings();
-    if is_message && request.documents.reading.options.fragments.is_none() {
-        summary.report_fragments(path, output);
-    }
-    let origins = &request.documents.reading.origins;
-    let is_copy = origins.keeps_local_copies && origins.companions.has(&entry.path);
-    totals.list(entry, &summary.tally, is_copy && summary.lacks_base());
-    totals.add(format, *summary, is_copy);
-    Ok(status)
+/// A file that was rewritten.
+struct RewrittenFile {
+    format: Format,
+    summary: Box<FileSummary>,
+    /// True if the result, which may be that nothing changes, was neither withheld nor only shown.
+    is_written: bool,
+    committed: Option<Committed>,
 }
 
 /// True if a file was written `to` a place that lacks the files that a browser saved with it.

@@ -12,11 +12,13 @@ use baselink_rewrite::{LinkReport, Options};
 use baselink_text::{Edits, Format};
 use baselink_verify::verify;
 
-use super::summary::{FileSummary, adapted_text};
+use super::{
+    RewriteRun,
+    summary::{FileSummary, adapted_text},
+};
 use baselink_files::results::{ResultFile, ResultPart};
 
 use crate::cli::{
-    args::output::Rewrite,
     diff::{self, DiffProgress},
     output::{Output, is_left, report_strict},
     status::{ExitStatus, FileResult},
@@ -32,92 +34,95 @@ pub struct RewrittenDocument {
     pub is_proved: bool,
 }
 
-/// Rewrites `input`, reports its diagnostics, and adds its results to `summary`.
-pub fn rewrite_document(
-    (request, kind): (&Rewrite, &RewriteKind),
-    input: &Input<'_>,
-    options: &Options,
-    summary: &mut FileSummary,
-    output: &mut Output,
-) -> RewrittenDocument {
-    if !needs_report(request, kind, output) {
-        let (edits, totals) = baselink_rewrite::edits(input.bytes, options);
-        let places = FilePlaces::of(input, &totals);
-        output.report_diagnostics(&places, &totals.diagnostics);
-        summary.add_diagnostics(request, &totals.diagnostics, &places);
-        summary.add(&totals, DocumentLinks::default(), kind);
-        summary.hints.add(input, &totals);
-        return RewrittenDocument {
-            edits,
-            is_proved: true,
-        };
-    }
-    let is_verbose = output.is_verbose();
-    let add = |links: &mut DocumentLinks, link: LinkReport| {
-        links.add(&link, 1, kind.result());
-        if request.verify || is_verbose && is_left(&link) {
-            links.listed.push(link);
+impl RewriteRun<'_> {
+    /// Rewrites `input`, reports its diagnostics, and adds its results to `summary`.
+    pub fn rewrite_document(
+        self,
+        input: &Input<'_>,
+        options: &Options,
+        summary: &mut FileSummary,
+        output: &mut Output,
+    ) -> RewrittenDocument {
+        let Self { request, kind, .. } = self;
+        if !self.needs_report(output) {
+            let (edits, totals) = baselink_rewrite::edits(input.bytes, options);
+            let places = FilePlaces::of(input, &totals);
+            output.report_diagnostics(&places, &totals.diagnostics);
+            summary.add_diagnostics(request, &totals.diagnostics, &places);
+            summary.add(&totals, DocumentLinks::default(), kind);
+            summary.hints.add(input, &totals);
+            return RewrittenDocument {
+                edits,
+                is_proved: true,
+            };
         }
-    };
-    let (mut rewritten, mut links) = kind.rewrite(input.bytes, options, add);
-    for (link, later) in std::mem::take(&mut rewritten.totals.lacking) {
-        links.add(&link, later, kind.result());
-    }
-    rewritten.report.links = std::mem::take(&mut links.listed);
-    let report = &rewritten.report;
-    let places = FilePlaces::of(input, &rewritten.totals);
-    output.report_diagnostics(&places, &report.diagnostics);
-    // For `move`, `--verbose` reports no bases.
-    if !matches!(kind, RewriteKind::Moved(..)) {
-        output.report_bases(input, &places, report);
-    }
-    output.report_links_left(&places, &report.links);
-    if request.strict {
-        let status = report_strict(&links.strict, &places, expected_result(kind), output);
-        summary.status = summary.status.max(status);
-    }
-    let differences = if request.verify {
-        verify(&rewritten).err().unwrap_or_default().messages
-    } else {
-        Vec::new()
-    };
-    for difference in &differences {
-        let place = match &*input.entity {
-            "" => input.name.to_string(),
-            number => format!("{}: message {number}", input.name),
+        let is_verbose = output.is_verbose();
+        let add = |links: &mut DocumentLinks, link: LinkReport| {
+            links.add(&link, 1, kind.result());
+            if request.verify || is_verbose && is_left(&link) {
+                links.listed.push(link);
+            }
         };
-        output.error(&format_args!("{place}: --verify: {difference}"));
-    }
-    let is_proved = differences.is_empty();
-    if !is_proved {
-        summary.status = summary.status.max(ExitStatus::NotHeld);
-    }
-    summary.add_diagnostics(request, &report.diagnostics, &places);
-    summary.add(&rewritten.totals, links, kind);
-    let (mut adapted, makes) = kind.adapted(input.bytes, &rewritten, options);
-    if makes {
-        rewritten.edits.then(&adapted.edits);
-        if let Some(destination) = &options.destination {
-            let descriptors = destination.descriptors(input.bytes);
-            adapted.add_descriptors(&descriptors);
-            rewritten.edits.merge(descriptors.iter());
+        let (mut rewritten, mut links) = kind.rewrite(input.bytes, options, add);
+        for (link, later) in std::mem::take(&mut rewritten.totals.lacking) {
+            links.add(&link, later, kind.result());
+        }
+        rewritten.report.links = std::mem::take(&mut links.listed);
+        let report = &rewritten.report;
+        let places = FilePlaces::of(input, &rewritten.totals);
+        output.report_diagnostics(&places, &report.diagnostics);
+        // For `move`, `--verbose` reports no bases.
+        if !matches!(kind, RewriteKind::Moved(..)) {
+            output.report_bases(input, &places, report);
+        }
+        output.report_links_left(&places, &report.links);
+        if request.strict {
+            let status = report_strict(&links.strict, &places, expected_result(kind), output);
+            summary.status = summary.status.max(status);
+        }
+        let differences = if request.verify {
+            verify(&rewritten).err().unwrap_or_default().messages
+        } else {
+            Vec::new()
+        };
+        for difference in &differences {
+            let place = match &*input.entity {
+                "" => input.name.to_string(),
+                number => format!("{}: message {number}", input.name),
+            };
+            output.error(&format_args!("{place}: --verify: {difference}"));
+        }
+        let is_proved = differences.is_empty();
+        if !is_proved {
+            summary.status = summary.status.max(ExitStatus::NotHeld);
+        }
+        summary.add_diagnostics(request, &report.diagnostics, &places);
+        summary.add(&rewritten.totals, links, kind);
+        let (mut adapted, makes) = kind.adapted(input.bytes, &rewritten, options);
+        if makes {
+            rewritten.edits.then(&adapted.edits);
+            if let Some(destination) = &options.destination {
+                let descriptors = destination.descriptors(input.bytes);
+                adapted.add_descriptors(&descriptors);
+                rewritten.edits.merge(descriptors.iter());
+            }
+        }
+        summary.adapt(&adapted, makes);
+        if let Some(adapted) = adapted_text(&summary.tally).filter(|_| output.is_verbose()) {
+            output.notice(&format_args!("{}: adapted: {adapted}", input.name));
+        }
+        summary.hints.add(input, &rewritten.totals);
+        RewrittenDocument {
+            edits: rewritten.edits,
+            is_proved,
         }
     }
-    summary.adapt(&adapted, makes);
-    if let Some(adapted) = adapted_text(&summary.tally).filter(|_| output.is_verbose()) {
-        output.notice(&format_args!("{}: adapted: {adapted}", input.name));
-    }
-    summary.hints.add(input, &rewritten.totals);
-    RewrittenDocument {
-        edits: rewritten.edits,
-        is_proved,
-    }
-}
 
-/// True if an option needs a report of each link.
-fn needs_report(request: &Rewrite, kind: &RewriteKind, output: &Output) -> bool {
-    let is_absolute = matches!(kind, RewriteKind::Absolute);
-    request.verify || request.strict || output.is_verbose() || !is_absolute
+    /// True if an option needs a report of each link.
+    fn needs_report(self, output: &Output) -> bool {
+        let is_absolute = matches!(self.kind, RewriteKind::Absolute);
+        self.request.verify || self.request.strict || output.is_verbose() || !is_absolute
+    }
 }
 
 /// Writes `input` with these edits to `file`, and prints a diff if it has a progress. The result of a file with a document that

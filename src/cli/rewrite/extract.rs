@@ -19,7 +19,7 @@ use baselink_rewrite::{Options, record::payload};
 use baselink_text::{Error, Format, Result, name};
 
 use super::{
-    document::rewrite_document,
+    RewriteRun,
     summary::{FileSummary, RunSummary},
 };
 use baselink_files::{
@@ -305,10 +305,14 @@ impl CapturedFolder {
     /// fail, too.
     pub fn make_files(
         &self,
-        (request, results): (&Rewrite, &Results<'_>),
+        run: RewriteRun<'_>,
         archive: &TreeEntry,
         output: &mut Output,
     ) -> io::Result<ReadArchive> {
+        let run = RewriteRun {
+            kind: &self.kind,
+            ..run
+        };
         let (mut summary, mut files) = (Box::<FileSummary>::default(), CapturedFiles::default());
         let wanted = match self.is_local() {
             true => Wanted::Bodies,
@@ -316,7 +320,7 @@ impl CapturedFolder {
         };
         let work = |number: usize, at: (&Input<'_>, &Entry), output: &mut Output| {
             let mut made = (FileSummary::default(), CapturedFiles::default());
-            let ended = self.make_file((request, results), (number, at), &mut made, output);
+            let ended = self.make_file(run, (number, at), &mut made, output);
             let length = made.1.length;
             ((made, ended), length)
         };
@@ -326,7 +330,7 @@ impl CapturedFolder {
             // An error of standard output ends the run, and so does this one in its place.
             Ok(ended.map_err(io::Error::other)?)
         };
-        let inputs = (wanted, &*request.documents);
+        let inputs = (wanted, &*run.request.documents);
         let read = self.plan.each(archive, inputs, output, work, done);
         let read = ok_or_report(read, output)?;
         if read.is_none() {
@@ -342,7 +346,7 @@ impl CapturedFolder {
     /// Reports the result of the archive at `path`, and adds it to the results of the folder and of the run.
     pub fn report(
         &self,
-        request: &Rewrite,
+        run: RewriteRun<'_>,
         (path, archive): (&Path, ReadArchive),
         (of_folder, totals): (&mut CapturedFiles, &mut RunSummary),
         output: &mut Output,
@@ -351,9 +355,9 @@ impl CapturedFolder {
         lost.iter().for_each(|lost| output.caution(lost));
         of_folder.merge(archive.files);
         let (format, anomalies) = archive.read.unwrap_or((Format::Warc, 0));
-        let (summary, to) = (archive.summary, self.path(request));
+        let (summary, to) = (archive.summary, self.path(run.request));
         let status = summary.status;
-        summary.print((request, &self.kind), path, format, to.as_deref(), output)?;
+        summary.print(run, path, format, to.as_deref(), output)?;
         if archive.read.is_some() || of_folder.number > 0 {
             summary.report(path, format, to.is_some(), output);
         }
@@ -361,7 +365,7 @@ impl CapturedFolder {
         Ok(status.max(report_damaged(
             (path, anomalies),
             "files",
-            request.strict,
+            run.request.strict,
             output,
         )))
     }
@@ -383,7 +387,7 @@ impl CapturedFolder {
     /// Makes the file of the resource with this number, unless it gets none.
     fn make_file(
         &self,
-        (request, results): (&Rewrite, &Results<'_>),
+        run: RewriteRun<'_>,
         (number, (input, entry)): (usize, (&Input<'_>, &Entry)),
         (summary, files): &mut (FileSummary, CapturedFiles),
         output: &mut Output,
@@ -395,8 +399,7 @@ impl CapturedFolder {
             // A response without a document has links only in its header fields.
             RewriteKind::Absolute if !entry.has_document() => return Ok(()),
             RewriteKind::Absolute => {
-                let rewritten =
-                    rewrite_document((request, kind), input, &entry.options, summary, output);
+                let rewritten = run.rewrite_document(input, &entry.options, summary, output);
                 if !rewritten.is_proved {
                     return Ok(());
                 }
@@ -429,8 +432,7 @@ impl CapturedFolder {
                     break 'made Ok(bytes);
                 };
                 let document = Input::whole(input.name, &options, &bytes);
-                let rewritten =
-                    rewrite_document((request, kind), &document, &options, summary, output);
+                let rewritten = run.rewrite_document(&document, &options, summary, output);
                 if !rewritten.is_proved {
                     return Ok(());
                 }
@@ -451,7 +453,7 @@ impl CapturedFolder {
         files.resources.insert(number);
         let path = plan.collection().in_library(plan.name(number));
         let is_there =
-            || matches!(results, Results::Folder(folder) if has_file(&folder.out, &path));
+            || matches!(run.results, Results::Folder(folder) if has_file(&folder.out, &path));
         if is_cut && is_there() {
             let path = String::from_utf8_lossy(&path);
             let why = "the body is incomplete, so the file of an earlier run is kept";
@@ -460,7 +462,7 @@ impl CapturedFolder {
         }
         files.number = 1;
         let date = plan.chosen.resources[number].date;
-        if let Some(file) = begin(results, &path, date, &bytes)? {
+        if let Some(file) = begin(run.results, &path, date, &bytes)? {
             files.lost = file.commit()?.lost;
         }
         files.incomplete.extend(is_cut.then_some(path));
@@ -492,7 +494,7 @@ impl CapturedFolder {
     /// Reports the files, and returns the items of the entry page.
     pub fn end(
         &self,
-        (request, results): (&Rewrite, &Results<'_>),
+        run: RewriteRun<'_>,
         files: CapturedFiles,
         status: &mut ExitStatus,
         output: &mut Output,
@@ -501,15 +503,15 @@ impl CapturedFolder {
         let (number, resources) = (files.number, files.resources);
         // The second reading may find unreadable bodies, whose rows are then removed from the table.
         if self.is_local() && resources.len() < plan.chosen.resources.len() {
-            self.write_table(results, |number| resources.contains(&number))?;
+            self.write_table(run.results, |number| resources.contains(&number))?;
         }
         let are = count(files.incomplete.len(), "file is", "files are");
         let sentence = format!("{are} incomplete, like the body in the archive");
         output.notice_of_paths(&sentence, &files.incomplete);
         report_failures(plan.collection(), output);
         let written = count(number, "file", "files");
-        let documents = &request.documents;
-        match self.path(request) {
+        let documents = &run.request.documents;
+        match self.path(run.request) {
             None => output.notice(&format_args!("{written} would be written")),
             Some(out) if resources.is_empty() => {
                 let patterns = documents.typed.patterns();

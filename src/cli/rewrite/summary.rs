@@ -32,6 +32,8 @@ use baselink_site::{
     reading::{FilePlaces, SkipReason},
 };
 
+use super::RewriteRun;
+
 use crate::cli::{
     args::output::Rewrite,
     base_hints::BaseHints,
@@ -158,24 +160,25 @@ impl FileSummary {
     /// Prints the record of the file for `--json`. `to` is the result.
     pub fn print(
         &self,
-        (request, kind): (&Rewrite, &RewriteKind),
+        run: RewriteRun<'_>,
         path: &Path,
         format: Format,
         to: Option<&Path>,
         output: &mut Output,
     ) -> io::Result<()> {
-        if !request.json {
+        if !run.request.json {
             return Ok(());
         }
-        let to = to.map(Path::to_string_lossy);
-        let counts = LinkCountsRecord {
-            tally: &self.tally,
-            results: kind.results(),
-        };
-        let found = &self.diagnostics;
-        output.json(&json_records::FileRecord::of(
-            path, format, to, counts, found,
-        ))
+        output.json(&json_records::FileRecord {
+            path: path.to_string_lossy(),
+            format,
+            output: to.map(Path::to_string_lossy),
+            counts: LinkCountsRecord {
+                tally: &self.tally,
+                results: run.kind.results(),
+            },
+            diagnostics: &self.diagnostics,
+        })
     }
 
     /// Reports the base of the file and the number of its links by result.
