@@ -165,23 +165,16 @@ impl Command {
     /// The files that options other than `--output` tell the command to write.
     pub fn side_files(&self) -> Vec<(&'static str, &Path)> {
         let files = match self {
-            Self::Localize(Deferred(request)) => vec![("--missing", &request.extraction.missing)],
-            Self::Move(Deferred(request)) => vec![("--redirects", &request.redirects)],
-            Self::Check(Deferred(request)) => {
-                let mut files = vec![
-                    ("--report", &request.report),
-                    ("--missing", &request.missing),
-                ];
-                if request.updates_baseline {
-                    files.push(("--baseline", &request.baseline));
-                }
-                files
+            Self::Localize(Deferred(request)) => {
+                vec![("--missing", request.extraction.missing.as_deref())]
             }
+            Self::Move(Deferred(request)) => vec![("--redirects", request.redirects.as_deref())],
+            Self::Check(Deferred(request)) => request.side_files().into(),
             _ => Vec::new(),
         };
         files
             .into_iter()
-            .filter_map(|(option, path)| Some((option, path.as_deref()?)))
+            .filter_map(|(option, path)| Some((option, path?)))
             .filter(|(_, path)| !is_standard_input(path))
             // Redirects in a folder replace no file.
             .filter(|(option, path)| *option != "--redirects" || !path.is_dir())

@@ -105,7 +105,7 @@ fn print_lines(mark: u8, lines: &[impl AsRef<[u8]>], output: &mut Output) -> io:
         b'-' => REMOVED,
         _ => anstyle::Style::new(),
     });
-    let is_terminal = output.is_terminal();
+    let is_terminal = output.is_terminal;
     let out = output.out();
     for line in lines {
         let line = line.as_ref();

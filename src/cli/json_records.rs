@@ -17,7 +17,7 @@ use std::{
 };
 
 use baselink_rewrite::{
-    BaseChain, EntityReport, Level, LinkReport, Outcome, Reason, Rule, Source, archive::Offset,
+    BaseChain, EntityReport, Level, ListedLink, Outcome, Reason, Rule, Source, archive::Offset,
     base::Declared,
 };
 use baselink_scan::{Kind, Role};
@@ -126,21 +126,19 @@ impl GrammarRecord {
 }
 
 impl<'a> LinkRecord<'a> {
-    /// The record of `link` in the document `name`, which begins at `offset` of its file. `line` and `column` are the
-    /// link's place in the file.
+    /// The record of a link in the document `name`, which begins at `offset` of its file.
     pub fn of(
         name: DocumentName<'a>,
-        (line, column): (usize, usize),
         offset: usize,
-        link: &'a LinkReport,
+        ListedLink { link, line, column }: &'a ListedLink,
         grammar: bool,
     ) -> Self {
         let span = link.span.shifted(offset);
         Self {
             path: name.path.to_string_lossy(),
             entity: &link.entity,
-            line,
-            column,
+            line: *line,
+            column: *column,
             start: span.start,
             end: span.end,
             element: Some(&*link.element).filter(|name| !name.is_empty()),
@@ -175,14 +173,14 @@ pub struct MovedRecord<'a> {
 }
 
 impl<'a> MovedRecord<'a> {
-    /// The record of `link` in the document `name`; the parameters are those of [`LinkRecord::of`].
+    /// The record of a link in the document `name`; the parameters are those of [`LinkRecord::of`].
     pub fn of(
         name: DocumentName<'a>,
-        place: (usize, usize),
         offset: usize,
-        link: &'a LinkReport,
+        listed: &'a ListedLink,
         finding: &'a Finding,
     ) -> Self {
+        let link = &listed.link;
         let base = link.base.as_deref().filter(|base| !is_assumed(base));
         let (rule, source) = match base {
             Some(_) => (link.rule, link.source),
@@ -193,7 +191,7 @@ impl<'a> MovedRecord<'a> {
             rule,
             source,
             target: finding.target.as_deref(),
-            ..LinkRecord::of(name, place, offset, link, false)
+            ..LinkRecord::of(name, offset, listed, false)
         };
         Self {
             link,

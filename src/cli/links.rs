@@ -159,7 +159,11 @@ fn write_result(
         return Err(nameless().into());
     }
     let mut to = results.place(entry, None)?.into_os_string();
-    to.push(extension(request));
+    to.push(match request.form() {
+        LinksForm::Text => ".txt",
+        LinksForm::Json => ".jsonl",
+        LinksForm::Target => ".urls",
+    });
     let mut of_file = output.with_file(results.begin_new(&entry.path, Path::new(&to))?);
     let listed = list_file(request, file, &mut of_file);
     let (file, buffer) = of_file.into_file();
@@ -175,15 +179,6 @@ fn write_result(
         Ok(error) => error.into(),
         Err(error) => Error::io(&entry.path)(error).into(),
     })
-}
-
-/// The extension of result files.
-fn extension(request: &ListLinks) -> &'static str {
-    match request.form() {
-        LinksForm::Text => ".txt",
-        LinksForm::Json => ".jsonl",
-        LinksForm::Target => ".urls",
-    }
 }
 
 /// Lists the links of a file.
@@ -265,18 +260,13 @@ fn print(
     found: ListedLink,
     output: &mut Output,
 ) -> io::Result<()> {
-    let ListedLink { link, line, column } = &found;
-    match (form, &link.target) {
-        (LinksForm::Json, _) => {
-            let place = (*line, *column);
-            output.json(&json_records::LinkRecord::of(
-                table.name,
-                place,
-                offset,
-                link,
-                table.grammar,
-            ))
-        }
+    match (form, &found.link.target) {
+        (LinksForm::Json, _) => output.json(&json_records::LinkRecord::of(
+            table.name,
+            offset,
+            &found,
+            table.grammar,
+        )),
         (LinksForm::Target, None) => Ok(()),
         // Control characters are escaped, so that a URL stays on one line.
         (LinksForm::Target, Some(target)) => writeln!(output.out(), "{}", visible(target)),

@@ -149,12 +149,8 @@ impl Localize {
             documents.archives = Archives::All;
         }
         self.rewrite.complete()?;
-        let printed = match (self.rewrite.json, self.rewrite.diff) {
-            (true, _) => Some("--json"),
-            (false, true) => Some("--diff"),
-            (false, false) => None,
-        };
-        check_list_of_missing(self.extraction.missing.as_deref(), printed)
+        let printing = [("--json", self.rewrite.json), ("--diff", self.rewrite.diff)];
+        check_list_of_missing(self.extraction.missing.as_deref(), &printing)
     }
 }
 

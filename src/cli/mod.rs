@@ -72,7 +72,11 @@ pub fn run(typed: Vec<OsString>) -> u8 {
         Ok(status) => status,
         // The reader of standard output, such as `head`, has closed the pipe.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitStatus::Done,
-        Err(error) => cannot_print(&error),
+        Err(error) => {
+            let sentence = format!("cannot write to standard output: {}", cause(&error));
+            Output::new(Verbosity::default()).error(&sentence);
+            ExitStatus::Unusable
+        }
     };
     status as u8
 }
@@ -144,11 +148,4 @@ fn execute(command: &mut Command, output: &mut Output) -> FileResult<ExitStatus>
         Command::Completions { shell } => manual::print_completions(*shell, output)?,
         Command::Man { folder } => manual::write_pages(folder.as_deref(), output)?,
     })
-}
-
-/// Reports that standard output cannot be written to.
-fn cannot_print(error: &io::Error) -> ExitStatus {
-    let sentence = format!("cannot write to standard output: {}", cause(error));
-    Output::new(Verbosity::default()).error(&sentence);
-    ExitStatus::Unusable
 }

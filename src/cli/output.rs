@@ -89,7 +89,7 @@ pub struct Output {
     sink: OutputSink,
     verbosity: Verbosity,
     /// True if standard output is a terminal.
-    is_terminal: bool,
+    pub is_terminal: bool,
     /// The styles of standard output.
     pub styler: Styler,
     err: Styler,
@@ -311,14 +311,9 @@ impl Output {
         self.verbosity.verbose
     }
 
-    /// True if standard output is a terminal.
-    pub fn is_terminal(&self) -> bool {
-        self.is_terminal
-    }
-
     /// The width of the terminal in columns; `None` without a terminal.
     pub fn width(&self) -> Option<usize> {
-        self.is_terminal()
+        self.is_terminal
             .then(terminal_size::terminal_size)
             .flatten()
             .map(|(width, _)| width.0.into())
@@ -331,7 +326,7 @@ impl Output {
 
     /// Prints a line of text: escaped on a terminal, otherwise unchanged.
     pub fn text(&mut self, text: &[u8]) -> io::Result<()> {
-        let lossy = self.is_terminal().then(|| String::from_utf8_lossy(text));
+        let lossy = self.is_terminal.then(|| String::from_utf8_lossy(text));
         let shown = lossy.as_deref().map(visible);
         let text = shown.as_deref().map_or(text, str::as_bytes);
         let out = self.out();
@@ -384,15 +379,13 @@ impl Output {
         }
     }
 
-    /// Reports a warning about the contents of a document.
-    pub fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
+    /// Prints a warning about the contents of a document.
+    fn print_warning(&mut self, place: Option<&str>, code: &str, sentence: &str) {
         if !self.verbosity.quiet {
             let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, visible(place))));
             let warning = self.err.paint(WARNING, format_args!("warning[{code}]:"));
-            self.print_sentence(
-                &format!("{}{warning} ", place.unwrap_or_default()),
-                sentence,
-            );
+            let before = format!("{}{warning} ", place.unwrap_or_default());
+            self.print_sentence(&before, &sentence);
         }
     }
 
@@ -416,10 +409,10 @@ impl Output {
     /// Warns about recorded URLs that cannot be the retrieval URL of a file, and about several messages read as one.
     pub fn report_opened(&mut self, file: &File<'_>) {
         for sentence in &file.passed_over {
-            self.report_or_count(None, "retrieval-url", sentence);
+            self.warning(None, "retrieval-url", sentence);
         }
         if file.is_mailbox_read_as_one() {
-            self.report_or_count(
+            self.warning(
                 Some(&name(file.path)),
                 "mailbox",
                 "several messages are read as one document; use --format mbox",
@@ -430,18 +423,7 @@ impl Output {
     /// Warns that a file found in a folder is not the document that its name promises.
     pub fn report_non_document(&mut self, remark: Option<&str>) {
         if let Some(sentence) = remark {
-            self.report_or_count(None, "no-document", sentence);
-        }
-    }
-
-    /// Reports a diagnostic, or counts it.
-    pub fn report_or_count(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
-        match &mut self.counted {
-            Some(counted) => counted.add(CountedKind::Diagnostic(code), 1, || match place {
-                Some(place) => format!("{place}: {sentence}"),
-                None => sentence.to_owned(),
-            }),
-            None => self.warning(place, code, &sentence),
+            self.warning(None, "no-document", sentence);
         }
     }
 
@@ -535,7 +517,7 @@ impl Output {
             return;
         }
         let place = places.at(found.span);
-        self.report_or_count(Some(&place), found.code.name(), &sentence(found));
+        self.warning(Some(&place), found.code.name(), &sentence(found));
     }
 
     /// With `--verbose`, prints how each base was found.
@@ -636,7 +618,7 @@ impl Listener for Output {
             };
             match kind {
                 CountedKind::Error(_) => self.error(&sentence),
-                CountedKind::Diagnostic(code) => self.warning(None, code, &sentence),
+                CountedKind::Diagnostic(code) => self.print_warning(None, code, &sentence),
             }
         }
     }
@@ -646,7 +628,13 @@ impl Listener for Output {
     }
 
     fn warning(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
-        self.report_or_count(place, code, sentence);
+        match &mut self.counted {
+            Some(counted) => counted.add(CountedKind::Diagnostic(code), 1, || match place {
+                Some(place) => format!("{place}: {sentence}"),
+                None => sentence.to_owned(),
+            }),
+            None => self.print_warning(place, code, sentence),
+        }
     }
 
     fn advance_to(&self, place: u64) {

@@ -15,7 +15,7 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     fs, io, mem,
-    path::{self, Path, PathBuf, is_separator},
+    path::{self, Path, PathBuf},
     sync::Arc,
 };
 
@@ -34,6 +34,7 @@ use super::{
     expected_url::report_expected_url,
     output::{Output, count},
     request::{Archives, SameUrls, is_standard_input, is_usual_backup, new_url},
+    results::is_folder,
     rewrite::rewrite,
     status::{ExitStatus, FileResult},
 };
@@ -166,18 +167,12 @@ impl Move {
         if self.typed_to.is_none() && self.relative.is_none() && self.rename.is_empty() {
             return refused("nothing to move; give --to URL, --relative, or --rename OLD=NEW");
         }
-        self.from = match origins.root_url.take() {
-            Some(url) => url
-                .is_of_a_folder()
-                .map(|()| url)
-                .map_err(|error| Error::new(format!("--url: {error}")))?,
-            None => RootUrl::of_built_site(&origins.scheme, folder),
-        };
+        let from = || RootUrl::of_built_site(&origins.scheme, folder);
+        self.from = origins.root_url.get_or_insert_with(from).clone();
         let to = self.typed_to.as_deref();
         let to = to.map(|to| new_url(to, "--relative=disk instead of --to"));
         let to = to.transpose()?;
         self.to = to.unwrap_or_else(|| self.from.clone());
-        origins.root_url = Some(self.from.clone());
         origins.keeps_local_copies = false;
         let renames = &mut self.renames;
         let refused = |error: Error| Error::new(format!("--rename: {error}"));
@@ -312,12 +307,6 @@ fn write_pages(relocation: &Relocation, folder: &Path) -> Result<(usize, usize)>
         written += 1;
     }
     Ok((written, without))
-}
-
-/// True if `--redirects` names a folder.
-fn is_folder(path: &Path) -> bool {
-    let last = path.as_os_str().as_encoded_bytes().last();
-    path.is_dir() || last.is_some_and(|&byte| is_separator(char::from(byte)))
 }
 
 /// Reports the number of redirects in `path`, and of old paths without one.

@@ -25,6 +25,7 @@ use super::{
     output::Output,
     status::ExitStatus,
 };
+use baselink_site::reading::Listener;
 
 /// The request of `baselink resolve`.
 #[derive(Args)]
@@ -175,7 +176,7 @@ impl Resolve {
         let Err(why) = target else {
             return Ok(ExitStatus::Done);
         };
-        let sentence = format_args!("'{text}' has no target: {why}");
+        let sentence = format!("'{text}' has no target: {why}");
         output.warning(place, "unresolvable", &sentence);
         Ok(ExitStatus::NotHeld)
     }

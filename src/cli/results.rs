@@ -1,4 +1,4 @@
-//! Where the results of a run go: standard output, a file, a folder, or the input files themselves. The path of
+//! A run, and where its results go: standard output, a file, a folder, or the input files themselves. The path of
 //! `--output` is checked against the inputs before anything is written.
 //!
 //! ```text
@@ -32,6 +32,15 @@ use baselink_site::{
     collection::folder::{name_of, path_of},
     purpose::rewriting::RewriteKind,
 };
+
+/// A run over the files of a request.
+#[derive(Clone, Copy)]
+pub struct RewriteRun<'r> {
+    pub request: &'r Rewrite,
+    /// The kind, which decides the new links.
+    pub kind: &'r RewriteKind,
+    pub results: &'r Results<'r>,
+}
 
 /// Opens where the results of a request go, and checks it against the inputs.
 pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'a>> {
@@ -72,15 +81,13 @@ pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'
         let why = format!("the output file is the input {input}; name another, or use --in-place");
         return Err(Error::file(path, &why));
     }
-    let last = path.as_os_str().as_encoded_bytes().last();
-    let names_folder = last.is_some_and(|&byte| is_separator(char::from(byte)));
     let preserve_times = request.preserve_times;
     if request.out().is_none() {
         let mut folders = documents.roots().filter(|root| root.is_dir());
         folders.try_for_each(|root| open_folder(path)?.require_apart(root, ""))?;
         return Ok(Results::Nowhere);
     }
-    if documents.paths.len() == 1 && folder.is_none() && !path.is_dir() && !names_folder {
+    if documents.paths.len() == 1 && folder.is_none() && !is_folder(path) {
         return Ok(Results::File {
             path,
             preserve_times,
@@ -89,6 +96,12 @@ pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'
     let mut folder = folder_for(path, documents)?;
     folder.preserve_times = preserve_times;
     Ok(Results::Folder(folder))
+}
+
+/// True if `path` names a folder, which may not exist yet.
+pub fn is_folder(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    path.is_dir() || last.is_some_and(|&byte| is_separator(char::from(byte)))
 }
 
 /// Opens the output folder `out`. A new one that is named like a document may be meant as a file.

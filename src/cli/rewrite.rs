@@ -38,7 +38,7 @@ use super::{
     files::{self, status_of_skipped},
     output::{Output, count, ok_or_report},
     request::is_usual_backup,
-    results::{self, new_path},
+    results::{self, RewriteRun, new_path},
     status::{ExitStatus, Failure, FileResult},
 };
 use baselink_files::{
@@ -120,15 +120,6 @@ pub fn rewrite(
         results: &results,
     };
     run.rewrite(folders, output)
-}
-
-/// A run over the files of a request.
-#[derive(Clone, Copy)]
-pub struct RewriteRun<'r> {
-    request: &'r Rewrite,
-    /// The kind, which decides the new links.
-    kind: &'r RewriteKind,
-    results: &'r Results<'r>,
 }
 
 impl RewriteRun<'_> {

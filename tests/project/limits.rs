@@ -211,7 +211,7 @@ fn the_files_of_an_archive_are_limited() {
     );
     // Other commands decode the same bodies.
     for command in ["check", "links", "base"] {
-        let (status, text) = of_archive(&[command], &others.concat());
+        let (status, text) = of_archive(&[command], others.concat());
         assert!(status == 2 && text.contains(expected), "{command}: {text}");
     }
 }

@@ -49,9 +49,10 @@ fn document<'r>(
     task.around.destination = destination;
     // The edits of HTML links share the prefixes of the base, so their memory needs no limit. A long base sets one.
     task.around.room = (format != Format::Html).then(|| room(bytes.len()));
-    let content = match is_read(format, task.scan) {
-        true => driver::content(task, format, bytes, sink),
-        false => None,
+    let content = if is_read(format, task.scan) {
+        driver::content(task, format, bytes, sink)
+    } else {
+        None
     };
     let plan = content.unwrap_or_else(|| {
         let mut empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);

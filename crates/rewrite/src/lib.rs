@@ -142,12 +142,11 @@ impl LinkSink for RowSink<'_> {
 
     fn link(&mut self, link: LinkReport, (chain, charset): Within<'_>, outermost: Charset) {
         let (bytes, at) = (self.bytes, link.span.start);
-        let (line, column) = match outermost.is_ascii_compatible() {
-            true => self.counter.place(bytes, at),
-            false => {
-                let lines = || outermost.lines(bytes);
-                self.in_utf_16.get_or_insert_with(lines).place(at)
-            }
+        let (line, column) = if outermost.is_ascii_compatible() {
+            self.counter.place(bytes, at)
+        } else {
+            let lines = || outermost.lines(bytes);
+            self.in_utf_16.get_or_insert_with(lines).place(at)
         };
         let row = ListedLink { link, line, column };
         self.receiver.link(row, chain, charset);

@@ -92,9 +92,10 @@ pub fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagnostic> {
             format!("the base {base} has a placeholder; no link was resolved against it"),
         )
     } else if is_private(base) && !is_from_disk {
-        let place = match is_file(base) {
-            true => "on the disk",
-            false => "in the mail program",
+        let place = if is_file(base) {
+            "on the disk"
+        } else {
+            "in the mail program"
         };
         (
             Code::BaseUnusable,

@@ -90,10 +90,10 @@ const MOST: usize = 10;
 /// ```
 pub fn verify(rewritten: &FileRewrite<'_>) -> Result<(), Differences> {
     let messages = differences(rewritten);
-    match messages.is_empty() {
-        true => Ok(()),
-        false => Err(Differences { messages }),
+    if messages.is_empty() {
+        return Ok(());
     }
+    Err(Differences { messages })
 }
 
 /// The first differences in a file that is one document, message or response.

@@ -121,6 +121,21 @@ impl Check {
         }
     }
 
+    /// True if links with `class` are denied, or may break.
+    pub fn is_bad(&self, class: Class) -> bool {
+        self.deny.contains(class) || Classes::BROKEN.contains(&class)
+    }
+
+    /// The files that options tell the command to write.
+    pub fn side_files(&self) -> [(&'static str, Option<&Path>); 3] {
+        let (updated, missing) = (self.baseline.as_deref(), self.missing.as_deref());
+        [
+            ("--report", self.report.as_deref()),
+            ("--missing", missing.filter(|path| !is_standard_input(path))),
+            ("--baseline", updated.filter(|_| self.updates_baseline)),
+        ]
+    }
+
     /// True if the list has links, false if it has targets.
     pub fn lists_links(&self) -> bool {
         self.form() != CheckForm::Text || self.verbose
@@ -129,12 +144,6 @@ impl Check {
     /// Checks the arguments together.
     pub fn complete(&mut self) -> Result<()> {
         let refused = |why: &str| Err(Error::new(why));
-        let printed = match self.form() {
-            CheckForm::Json => Some("--json"),
-            CheckForm::Sarif => Some("--sarif"),
-            CheckForm::Github => Some("--github"),
-            CheckForm::Text => None,
-        };
         let documents = &mut self.documents;
         enter_unpacked(documents);
         self.is_of_archives = documents
@@ -177,7 +186,12 @@ impl Check {
         if self.strict && !self.is_of_archives {
             return refused("--strict applies only to archives");
         }
-        check_list_of_missing(self.missing.as_deref(), printed)?;
+        let printing = [
+            ("--json", self.json),
+            ("--sarif", self.sarif),
+            ("--github", self.github),
+        ];
+        check_list_of_missing(self.missing.as_deref(), &printing)?;
         documents.reading.options.scan.probe();
         self.to = new_place(self.typed_to.as_deref(), &folder)?;
         self.same.apply(&mut documents.reading);
@@ -188,10 +202,12 @@ impl Check {
         }
         // A browser that opens the folder from disk finds neither index files nor extensions.
         let is_on_disk = self.to.as_ref().is_some_and(is_disk);
-        self.deny.0 = match self.denied.is_empty() {
-            true if is_on_disk => [&Classes::DENIED[..], &Classes::REPORTED].concat(),
-            true => Classes::DENIED.to_vec(),
-            false => self.denied.iter().flat_map(|one| one.0.clone()).collect(),
+        self.deny.0 = if !self.denied.is_empty() {
+            self.denied.iter().flat_map(|one| one.0.clone()).collect()
+        } else if is_on_disk {
+            [&Classes::DENIED[..], &Classes::REPORTED].concat()
+        } else {
+            Classes::DENIED.to_vec()
         };
         self.list.0 = match self.form() {
             CheckForm::Json => Class::ALL.to_vec(),

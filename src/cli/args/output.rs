@@ -237,10 +237,10 @@ fn backup_suffix(typed: &OsStr) -> Result<Suffix> {
     Ok(suffix)
 }
 
-/// Checks the file for the list of missing URLs; `printed` is an option that uses standard output.
-pub fn check_list_of_missing(path: Option<&Path>, printed: Option<&str>) -> Result<()> {
-    match (path, printed) {
-        (Some(path), Some(option)) if is_standard_input(path) => Err(Error::new(format!(
+/// Checks the file for the list of missing URLs; of the options in `printing`, the given ones use standard output.
+pub fn check_list_of_missing(path: Option<&Path>, printing: &[(&str, bool)]) -> Result<()> {
+    match (path, printing.iter().find(|(_, is_given)| *is_given)) {
+        (Some(path), Some((option, _))) if is_standard_input(path) => Err(Error::new(format!(
             "--missing - and {option} both write to standard output; give --missing a file"
         ))),
         _ => Ok(()),

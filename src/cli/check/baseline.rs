@@ -24,10 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use baselink_site::purpose::check::{Class, Finding};
 
-use crate::cli::{
-    args::check::{Check, Classes},
-    json_records::append_json,
-};
+use crate::cli::json_records::append_json;
 
 /// A finding without its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -175,11 +172,6 @@ impl Baseline {
     pub fn noted(&self) -> usize {
         locked(&self.noted).values().sum()
     }
-}
-
-/// True if a baseline records findings of `class`.
-pub fn is_noted(request: &Check, class: Class) -> bool {
-    Classes::BROKEN.contains(&class) || request.deny.contains(class)
 }
 
 #[cfg(test)]

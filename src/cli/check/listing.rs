@@ -113,7 +113,7 @@ impl Lister<'_> {
 
     /// True if there is a baseline that has findings of `class`.
     fn is_noted(&self, class: Class) -> bool {
-        self.baseline.is_some() && baseline::is_noted(self.request, class)
+        self.baseline.is_some() && self.request.is_bad(class)
     }
 
     /// Takes the links that `check` finds in the document `input` of the file at `path`, which is called `name` below the
@@ -171,9 +171,8 @@ impl Lister<'_> {
                 return Ok(());
             }
         }
-        let place = (listed.line, listed.column);
         if are_shown(self.request, class) {
-            let placed: PlacedLink<'_> = (link, location, place, file.links);
+            let placed: PlacedLink<'_> = (listed, location, file.links);
             file.targets.add(room(self.request), placed, finding);
         }
         if !self.list.contains(class) {
@@ -189,7 +188,7 @@ impl Lister<'_> {
             }
             CheckForm::Json => {
                 let name = DocumentName::of(path);
-                output.json(&MovedRecord::of(name, place, input.offset, link, finding))
+                output.json(&MovedRecord::of(name, input.offset, listed, finding))
             }
             CheckForm::Github => {
                 let start = state.start(input, found);

@@ -185,8 +185,7 @@ impl<'a> ReportPage<'a> {
 
     /// True if a class has a column of its own in the table of files.
     fn has_column(&self, class: Class) -> bool {
-        let is_bad = self.request.deny.contains(class) || Classes::BROKEN.contains(&class);
-        is_bad && self.tree.tally.of_class(class) > 0
+        self.request.is_bad(class) && self.tree.tally.of_class(class) > 0
     }
 
     fn class_row(&self, class: Class) -> ClassRow {

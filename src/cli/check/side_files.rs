@@ -29,41 +29,24 @@ use crate::cli::{
     status::FileResult,
 };
 
-const REPORT: &str = "--report";
-const BASELINE: &str = "--baseline";
-const MISSING: &str = "--missing";
-
 /// Checks that the requested files can be written.
 ///
 /// # Errors
 ///
 /// A path is not a regular file, cannot be written to, or would replace a file of the folder.
 pub fn check_files(request: &Check) -> Result<()> {
-    let refused = |path: &Path, why: &str| Err(Error::file(path, why));
-    let updated = request
-        .baseline
-        .as_ref()
-        .filter(|_| request.updates_baseline);
-    let missing = request
-        .missing
-        .as_ref()
-        .filter(|path| !is_standard_input(path));
-    for (option, path) in [
-        (REPORT, request.report.as_ref()),
-        (BASELINE, updated),
-        (MISSING, missing),
-    ] {
+    for (option, path) in request.side_files() {
         let Some(path) = path else { continue };
         if is_standard_input(path) {
             return Err(Error::new(format!(
                 "{option} needs a file name; standard output is used for the list"
             )));
         }
-        let is_earlier = option == BASELINE && is_baseline(path);
+        let is_earlier = option == "--baseline" && is_baseline(path);
         if path.exists() && !is_earlier && is_in_folder(request, path) {
             let why = "would overwrite a file of the checked folder; name another file, or skip this one \
                        with --exclude";
-            return refused(path, &format!("{option} {why}"));
+            return Err(Error::file(path, &format!("{option} {why}")));
         }
         NewContents::begin(path).map(drop)?;
     }

@@ -26,8 +26,15 @@ use baselink_site::purpose::check::CheckedLink;
 
 use crate::cli::output::{FAINT, Output, PLACE, location};
 
-pub const DENIED: Style = AnsiColor::Red.on_default().bold();
-pub const OTHER: Style = AnsiColor::Yellow.on_default().bold();
+/// The style of findings.
+pub fn style_of(is_denied: bool) -> Style {
+    let color = if is_denied {
+        AnsiColor::Red
+    } else {
+        AnsiColor::Yellow
+    };
+    color.on_default().bold()
+}
 
 /// The largest numbers of characters shown: before the URL, of the URL, and after it.
 pub const ROOM: [usize; 3] = [48, 96, 32];
@@ -50,7 +57,7 @@ pub fn print_finding(
     let ListedLink { link, line, column } = listed;
     let name = name(path);
     let styler = output.styler;
-    let style = if is_denied { DENIED } else { OTHER };
+    let style = style_of(is_denied);
     let out = &mut output.lines();
     writeln!(
         out,

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use baselink_text::name;
 
 use super::{
-    text::{DENIED, OTHER, ROOM, first_chars, on_one_line},
+    text::{ROOM, first_chars, on_one_line, style_of},
     tree::CheckedTree,
     words,
 };
@@ -29,9 +29,10 @@ pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
     let links = words::counted(all, "link", "links");
     let denied = tree.not_accepted(|class| request.deny.contains(class));
     let fails = !denied.is_empty();
-    let found = match fails {
-        true => denied,
-        false => tree.not_accepted(|class| Classes::BROKEN.contains(&class)),
+    let found = if fails {
+        denied
+    } else {
+        tree.not_accepted(|class| Classes::BROKEN.contains(&class))
     };
     let [one, more, not] = words::problem(request, &found);
     let (number, classes) = (
@@ -71,11 +72,7 @@ pub fn print_targets(request: &Check, tree: &CheckedTree, output: &mut Output) -
         .iter()
         .filter(|target| request.list.contains(target.rule.class()))
     {
-        let style = if request.deny.contains(target.rule.class()) {
-            DENIED
-        } else {
-            OTHER
-        };
+        let style = style_of(request.deny.contains(target.rule.class()));
         let summary = target.summary;
         writeln!(
             out,

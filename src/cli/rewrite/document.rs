@@ -12,15 +12,13 @@ use baselink_rewrite::{LinkReport, Options};
 use baselink_text::{Edits, Format};
 use baselink_verify::verify;
 
-use super::{
-    RewriteRun,
-    summary::{FileSummary, adapted_text},
-};
+use super::summary::{FileSummary, adapted_text};
 use baselink_files::results::{ResultFile, ResultPart};
 
 use crate::cli::{
     diff::{self, DiffProgress},
     output::{Output, is_left, report_strict},
+    results::RewriteRun,
     status::{ExitStatus, FileResult},
 };
 use baselink_site::{

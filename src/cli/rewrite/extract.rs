@@ -18,10 +18,7 @@ use std::{
 use baselink_rewrite::{Options, record::payload};
 use baselink_text::{Error, Format, Result, name};
 
-use super::{
-    RewriteRun,
-    summary::{FileSummary, RunSummary},
-};
+use super::summary::{FileSummary, RunSummary};
 use baselink_files::{
     result_folder::{ResultFolder, has_files},
     results::Results,
@@ -44,7 +41,7 @@ use crate::cli::{
     args::output::{Extraction, Rewrite},
     files::{first_reading, report_damaged},
     output::{Output, count, ok_or_report},
-    results::open_folder,
+    results::{RewriteRun, open_folder},
     status::{ExitStatus, FileResult},
 };
 
@@ -168,10 +165,10 @@ fn require_earlier_files(plan: &CapturePlan, folder: &Path, output: &mut Output)
     let (mut stays, mut lost) = (Vec::new(), Vec::new());
     for ((path, url), date) in rows.filter(|((path, _), _)| has_file(folder, path)) {
         let own = plan.collection().number_at(&path);
-        match is_written_again(plan, own, &url, &date) {
-            true if own.is_some() => {}
-            true => stays.push(path),
-            false => lost.push(path),
+        if !is_written_again(plan, own, &url, &date) {
+            lost.push(path);
+        } else if own.is_none() {
+            stays.push(path);
         }
     }
     if !stays.is_empty() {
@@ -314,9 +311,10 @@ impl CapturedFolder {
             ..run
         };
         let (mut summary, mut files) = (Box::<FileSummary>::default(), CapturedFiles::default());
-        let wanted = match self.is_local() {
-            true => Wanted::Bodies,
-            false => Wanted::Documents,
+        let wanted = if self.is_local() {
+            Wanted::Bodies
+        } else {
+            Wanted::Documents
         };
         let work = |number: usize, at: (&Input<'_>, &Entry), output: &mut Output| {
             let mut made = (FileSummary::default(), CapturedFiles::default());

@@ -32,8 +32,6 @@ use baselink_site::{
     reading::{FilePlaces, SkipReason},
 };
 
-use super::RewriteRun;
-
 use crate::cli::{
     args::output::Rewrite,
     base_hints::BaseHints,
@@ -41,6 +39,7 @@ use crate::cli::{
     json_records,
     link_counts::{LinkCountsRecord, links_in_words},
     output::{Output, by_place, count, url_for_list},
+    results::RewriteRun,
     status::{ExitStatus, FileResult},
 };
 use baselink_files::{stop::is_stopped, walk::TreeEntry};

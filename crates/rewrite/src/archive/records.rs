@@ -272,9 +272,10 @@ impl<R: Read> Records<R> {
             let (Member { file, .. }, fault) = match part.stop.take() {
                 Some(DataEvent::Broken(member, why)) => (member, (Code::MemberBroken, why.into())),
                 Some(DataEvent::Cut(member)) => {
-                    let message = match self.data.is_compressed() {
-                        true => "the archive ends at the start of a gzip member",
-                        false => "the archive ends within a frame of Zstandard",
+                    let message = if self.data.is_compressed() {
+                        "the archive ends at the start of a gzip member"
+                    } else {
+                        "the archive ends within a frame of Zstandard"
                     };
                     (member, (Code::RecordTruncated, message.into()))
                 }

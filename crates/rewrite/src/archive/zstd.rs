@@ -129,9 +129,10 @@ impl<R: Read> Read for WithoutZstd<R> {
         let source = &mut self.source;
         if let Compression::Unknown = self.compression {
             let head = source.reader.fill_buf()?;
-            self.compression = match head.starts_with(FRAME) || is_skippable(head) {
-                true => Compression::Zstd(Box::new(new_decoder()), None),
-                false => Compression::Other,
+            self.compression = if head.starts_with(FRAME) || is_skippable(head) {
+                Compression::Zstd(Box::new(new_decoder()), None)
+            } else {
+                Compression::Other
             };
         }
         let Compression::Zstd(decoder, latest) = &mut self.compression else {
@@ -146,9 +147,10 @@ impl<R: Read> Read for WithoutZstd<R> {
                 true if source.reader.fill_buf()?.is_empty() => return Ok(0),
                 true => next_frame(decoder, latest, source),
             };
-            self.decoded = match decoder.is_finished() {
-                false => self.decoded + STEP as u64,
-                true => self.length + decoder.can_collect() as u64,
+            self.decoded = if decoder.is_finished() {
+                self.length + decoder.can_collect() as u64
+            } else {
+                self.decoded + STEP as u64
             };
             self.fault = match decoded {
                 Ok(()) if self.decoded > longest_of(source.read) => {

@@ -14,7 +14,7 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-use baselink_rewrite::{LinkReport, Reason};
+use baselink_rewrite::{LinkReport, ListedLink, Reason};
 
 use crate::{
     collection::text_map::TextMap,
@@ -74,13 +74,8 @@ pub struct Targets {
     order: Vec<(FindingKind, u32)>,
 }
 
-/// A link with the function that puts its location into words, its line and column, and its number in the file.
-pub type PlacedLink<'l> = (
-    &'l LinkReport,
-    fn(&LinkReport) -> String,
-    (usize, usize),
-    usize,
-);
+/// A link with the function that puts its location into words, and its number in the file.
+pub type PlacedLink<'l> = (&'l ListedLink, fn(&LinkReport) -> String, usize);
 
 impl Targets {
     /// True if no target was added.
@@ -97,9 +92,10 @@ impl Targets {
     pub fn add(
         &mut self,
         room: usize,
-        (link, location, (line, column), number): PlacedLink<'_>,
+        (listed, location, number): PlacedLink<'_>,
         finding: &Finding,
     ) {
+        let link = &listed.link;
         let (kind, url) = ((finding.rule, finding.reason), target_url(link, finding));
         let Self { kinds, texts, .. } = self;
         let summary = summary(kinds, kind, url.as_bytes());
@@ -109,7 +105,7 @@ impl Targets {
             summary.hint = finding.hint.as_deref().map(Box::from);
         }
         if summary.places.len() < room {
-            let [number, line, column] = [number, line, column].map(saturated);
+            let [number, line, column] = [number, listed.line, listed.column].map(saturated);
             let location = add(texts, location(link).as_bytes());
             let reference = link.reference.as_bytes();
             let reference = (reference != url.as_bytes()).then(|| add(texts, reference));
