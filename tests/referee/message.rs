@@ -188,7 +188,7 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
 
 /// `rewrite` and `edits` give the same bytes, counts and diagnostics.
 pub(crate) fn check_that_sinks_agree(rewritten: &FileRewrite<'_>, options: &Options) {
-    let (bytes, whole) = (rewritten.source(), &rewritten.report);
+    let (bytes, whole) = (rewritten.source, &rewritten.report);
     let (edits, totals) = edits(bytes, options);
     assert_eq!(shown(&edits.apply(bytes)), shown(&rewritten.output()));
     for outcome in Outcome::ALL {

@@ -411,6 +411,7 @@ pub fn establish(document: &Document, outer: Outer<'_>, resolver: Resolver) -> B
 }
 
 impl BaseChain {
+    /// Creates a chain without a base or levels.
     fn new(entity: Arc<str>, outer: Outer<'_>, resolver: Resolver) -> Self {
         let around = match outer {
             Outer::Retrieval(_) | Outer::AssumedScheme(_) => None,
@@ -456,29 +457,16 @@ impl BaseChain {
             saved: page.and_then(|page| page.saved.clone()),
             was_saved_with_files: page.is_some_and(|page| page.was_saved_with_files),
             assumed_scheme: assumed_scheme.cloned(),
-            ..Self::empty(entity)
-        }
-    }
-
-    /// Creates a chain without a base or levels.
-    fn empty(entity: Arc<str>) -> Self {
-        Self {
             entity,
             base: None,
             rule: Rule::Default,
             source: Source::Default,
             declared: None,
-            is_from_outside: true,
             chain: Vec::new(),
-            fallback: None,
-            retrieval: None,
             document: None,
             elements: Vec::new(),
             honours_xml_base: true,
             has_written_base: false,
-            saved: None,
-            was_saved_with_files: false,
-            assumed_scheme: None,
             diagnostics: Vec::new(),
         }
     }
@@ -502,6 +490,18 @@ impl BaseChain {
             reason: reason.into(),
         });
         &mut self.chain[number]
+    }
+
+    /// Adds a level that the entity itself declares at `span`, with its result and the reason.
+    fn add_embedded(
+        &mut self,
+        source: Source,
+        value: Option<Arc<str>>,
+        span: Span,
+        (status, reason): PassedLevel,
+    ) {
+        let level = self.add_level(Rule::Embedded, source, value, status, reason);
+        level.span = Some(span);
     }
 
     fn set_base(&mut self, base: Arc<str>, rule: Rule, source: Source) {

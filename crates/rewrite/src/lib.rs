@@ -85,12 +85,7 @@ pub struct FileRewrite<'a> {
     pub options: Options,
 }
 
-impl<'a> FileRewrite<'a> {
-    /// The bytes that were rewritten.
-    pub fn source(&self) -> &'a [u8] {
-        self.source
-    }
-
+impl FileRewrite<'_> {
     /// The bytes of the file with the edits applied.
     pub fn output(&self) -> Vec<u8> {
         self.edits.apply(self.source)
@@ -155,10 +150,7 @@ impl LinkSink for RowSink<'_> {
 
 /// Makes every relative link of `bytes`, a file of the format in `options`, absolute.
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> FileRewrite<'a> {
-    let mut links = Vec::new();
-    let mut rewritten = rewrite_each(bytes, options, &mut |link| links.push(link));
-    rewritten.report.links = links;
-    rewritten
+    rewrite_and_list(bytes, options.request())
 }
 
 /// Like [`rewrite`], with the replacement that `destination` chooses for each link. It may be asked twice about a link.
@@ -167,8 +159,11 @@ pub fn rewrite_links<'a>(
     options: &Options,
     destination: &dyn Destination,
 ) -> FileRewrite<'a> {
+    rewrite_and_list(bytes, (options, Some(destination)))
+}
+
+fn rewrite_and_list<'a>(bytes: &'a [u8], request: FileRequest<'_>) -> FileRewrite<'a> {
     let mut links = Vec::new();
-    let request = (options, Some(destination));
     let mut rewritten = rewrite_request(bytes, request, &mut |link| links.push(link));
     rewritten.report.links = links;
     rewritten

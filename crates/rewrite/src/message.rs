@@ -32,7 +32,10 @@ use baselink_scan::{
 use baselink_text::{
     Charset, Code, Diagnostic, Edits, Span,
     format::STILL_COMPRESSED,
-    layer::{charset::is_ascii_superset, transfer::DecodedBody},
+    layer::{
+        charset::is_ascii_superset,
+        transfer::{DecodedBody, Obstacle},
+    },
 };
 use baselink_url::Base;
 
@@ -259,20 +262,17 @@ impl Plan<'_, '_> {
         let decoded = match entity.decode(self.bytes) {
             Ok(decoded) => decoded,
             Err(obstacle) => {
-                let message = format!("this part was kept unchanged: {obstacle}");
-                self.warn(Code::TransferUndecodable, Span::at(obstacle.at), message);
+                self.warn_of(obstacle);
                 return false;
             }
         };
         let totals = &mut self.tally.totals;
         totals.decoded = totals.decoded.saturating_add(decoded.bytes.len());
         if format.is_of_page() && decoded.is_compressed() {
-            let message = format!("this part was kept unchanged: {STILL_COMPRESSED}");
-            self.warn(
-                Code::TransferUndecodable,
-                Span::at(entity.body.start),
-                message,
-            );
+            self.warn_of(Obstacle {
+                at: entity.body.start,
+                reason: STILL_COMPRESSED,
+            });
             return false;
         }
         self.referrers.add(index, format, &decoded.bytes);
@@ -332,10 +332,7 @@ impl Plan<'_, '_> {
                 });
                 self.originals.push(decoded);
             }
-            Err(obstacle) => {
-                let message = format!("this part was kept unchanged: {obstacle}");
-                self.warn(Code::TransferUndecodable, Span::at(obstacle.at), message);
-            }
+            Err(obstacle) => self.warn_of(obstacle),
         }
         true
     }
@@ -435,6 +432,11 @@ impl Plan<'_, '_> {
         self.report
             .diagnostics
             .push(Diagnostic::new(code, span, message));
+    }
+
+    fn warn_of(&mut self, obstacle: Obstacle) {
+        let message = format!("this part was kept unchanged: {obstacle}");
+        self.warn(Code::TransferUndecodable, Span::at(obstacle.at), message);
     }
 
     /// Updates the header fields that describe bodies, and reports the signatures that become invalid.

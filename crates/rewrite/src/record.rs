@@ -21,6 +21,7 @@ use baselink_scan::{self as scan, MediaType, attributes::Group};
 use baselink_text::{
     Charset, Format,
     format::{STILL_COMPRESSED, is_compressed},
+    layer::escape::percent_encode,
 };
 use baselink_url::Base;
 
@@ -138,14 +139,6 @@ fn retrieval(record: &Record, options: &Options) -> Option<Retrieval> {
 pub fn url_of(record: &Record) -> Option<String> {
     let uri = record.target_uri()?;
     let uri = std::str::from_utf8(&uri).ok()?;
-    let mut url = String::with_capacity(uri.len());
-    for one in uri.trim().chars() {
-        match one {
-            '\0'..=' ' | '"' | '<' | '>' | '\x7f' => {
-                url.push_str(&format!("%{:02X}", u32::from(one)))
-            }
-            _ => url.push(one),
-        }
-    }
-    Some(url)
+    let is_special = |one| matches!(one, '\0'..=' ' | '"' | '<' | '>' | '\x7f');
+    Some(percent_encode(uri.trim(), is_special))
 }

@@ -74,44 +74,29 @@ pub fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagnostic> {
         .as_ref()
         .is_some_and(|own| is_private(&own.url));
     let params = || reference::Reference::split(Grammar::Rfc1808, base).params();
-    let (code, message) = if base.len() > LONGEST_BASE {
-        (
-            Code::BaseUnusable,
-            format!(
-                "the base is longer than {LONGEST_BASE} bytes; no link was resolved against it"
-            ),
-        )
+    let mut code = Code::BaseUnusable;
+    let message = if base.len() > LONGEST_BASE {
+        format!("the base is longer than {LONGEST_BASE} bytes; no link was resolved against it")
     } else if let Err(why) = resolve::usable(base) {
-        (
-            Code::BaseUnusable,
-            format!("no reference can be resolved against the base {base}: {why}"),
-        )
+        format!("no reference can be resolved against the base {base}: {why}")
     } else if breaks_template(base, chain, resolver) {
-        (
-            Code::BaseUnusable,
-            format!("the base {base} has a placeholder; no link was resolved against it"),
-        )
+        format!("the base {base} has a placeholder; no link was resolved against it")
     } else if is_private(base) && !is_from_disk {
         let place = if is_file(base) {
             "on the disk"
         } else {
             "in the mail program"
         };
-        (
-            Code::BaseUnusable,
-            format!(
-                "the base {base} is {place} of its author, and links that are resolved against it work only there; \
-                 remove the base to use an outer one"
-            ),
+        format!(
+            "the base {base} is {place} of its author, and links that are resolved against it work only there; \
+             remove the base to use an outer one"
         )
     } else if resolver == Resolver::Rfc1808
         && base.contains(';')
         && params().is_some_and(|params| params.contains('/'))
     {
-        (
-            Code::BaseParameters,
-            format!("by RFC 1808, 2.4.5, the directories of the base {base} end at its first ';'"),
-        )
+        code = Code::BaseParameters;
+        format!("by RFC 1808, 2.4.5, the directories of the base {base} end at its first ';'")
     } else {
         return None;
     };

@@ -49,7 +49,7 @@ pub fn disallowed_edits(
     structure: &Structure,
     links: &[&LinkReport],
 ) -> Vec<Span> {
-    let source = rewritten.source();
+    let source = rewritten.source;
     let fields = structure
         .entities
         .iter()

@@ -112,7 +112,7 @@ fn differences(rewritten: &FileRewrite<'_>) -> Vec<String> {
             &mut differences,
         ),
         None => {
-            let (source, links) = (rewritten.source(), &rewritten.report.links);
+            let (source, links) = (rewritten.source, &rewritten.report.links);
             let changed = links
                 .iter()
                 .filter(|link| link.outcome == Outcome::Rewritten);
@@ -174,7 +174,7 @@ fn entities(
     differences: &mut Vec<String>,
 ) -> Vec<usize> {
     let mut beyond_ascii = Vec::new();
-    let source = rewritten.source();
+    let source = rewritten.source;
     let read = |bytes: &[u8]| (container.read)(bytes, &"".into());
     let (old, new) = (read(source), read(output));
     if old.entities.len() != new.entities.len() {
@@ -503,7 +503,7 @@ fn check_targets(
         }
     }
     let places = options.site.as_ref().map(|_| {
-        let mut places = rewrite(rewritten.source(), options).report.links;
+        let mut places = rewrite(rewritten.source, options).report.links;
         places.iter_mut().for_each(|place| place.stay(Reason::Kept));
         places
     });
@@ -530,13 +530,7 @@ fn check_targets(
     }
     // Links of a part have other offsets in the file than in its content, where `entities` checks them.
     if container::of(options.format).is_none() {
-        check_spans(
-            rewritten.source(),
-            &old,
-            &new,
-            &rewritten.edits,
-            differences,
-        );
+        check_spans(rewritten.source, &old, &new, &rewritten.edits, differences);
     }
 }
 

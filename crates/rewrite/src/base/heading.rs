@@ -126,9 +126,8 @@ impl BaseChain {
             Ok(self.evaluate_header_field(field, resolver))
         };
         let result = result.unwrap_or_else(|reason| Err((Status::PassedOver, reason)));
-        let (value, (status, reason)) = (Some(Arc::clone(&field.url)), status_of(result));
-        let level = self.add_level(Rule::Embedded, field.field.into(), value, status, reason);
-        level.span = Some(field.span);
+        let value = Some(Arc::clone(&field.url));
+        self.add_embedded(field.field.into(), value, field.span, status_of(result));
     }
 
     /// The reason why `field` is passed over if a base is already established.

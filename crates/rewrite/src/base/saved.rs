@@ -78,9 +78,7 @@ impl BaseChain {
                 }
             };
             let value = declared.value.as_deref().map(Arc::from);
-            let (status, reason) = status_of(result);
-            let level = self.add_level(Rule::Embedded, source, value, status, reason);
-            level.span = Some(declared.span);
+            self.add_embedded(source, value, declared.span, status_of(result));
         }
     }
 

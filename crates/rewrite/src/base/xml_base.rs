@@ -31,17 +31,17 @@
 //! Deliberately absent: elements, since each base stores only the index of the enclosing base. The link of the feed
 //! itself is not used either: it leads to the home page of the site, not to an entry.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, mem::take, sync::Arc};
 
 use baselink_scan::{
     Against, Document,
     document::{BaseDoubt, BaseKind, ElementBase},
 };
-use baselink_text::{Format, Span};
+use baselink_text::Format;
 use baselink_url::Resolver;
 
 use super::{
-    BaseChain, DeclaredUrl, ElementChain, Established, INNER, Level, PassedLevel, Rule, Source,
+    BaseChain, DeclaredUrl, ElementChain, Established, INNER, Outer, PassedLevel, Rule, Source,
     Status, abridged, provisional, status_of,
 };
 
@@ -59,7 +59,7 @@ impl BaseChain {
             .bases
             .iter()
             .find(|declared| declared.kind == BaseKind::XmlBase);
-        let mut levels = Vec::with_capacity(document.element_bases.len() + 1);
+        let mut others = take(&mut self.chain);
         if let Some(declared) = root {
             let (value, doubt) = (
                 declared.value.as_deref().unwrap_or_default(),
@@ -70,7 +70,7 @@ impl BaseChain {
             let result = given.map(|(DeclaredUrl { base, outer }, reason)| {
                 self.report_doubt(doubt, declared.span);
                 self.is_from_outside &= outer.is_some();
-                for level in &mut self.chain {
+                for level in &mut others {
                     if level.status == Status::Taken {
                         (level.status, level.reason) = (Status::PassedOver, INNER.into());
                     }
@@ -80,7 +80,7 @@ impl BaseChain {
                 reason
             });
             let result = status_of(result);
-            levels.push(self.xml_level(Source::XmlBase, value, declared.span, result));
+            self.add_embedded(Source::XmlBase, Some(value.into()), declared.span, result);
         }
         for declared in &document.element_bases {
             let ElementBase {
@@ -120,30 +120,10 @@ impl BaseChain {
                 }
                 Err(passed) => (passed, around),
             };
-            levels.push(self.xml_level(source, value, *span, result));
+            self.add_embedded(source, Some(value.as_str().into()), *span, result);
             self.elements.push(element);
         }
-        levels.append(&mut self.chain);
-        self.chain = levels;
-    }
-
-    /// Creates the level of a base that the XML content declares.
-    fn xml_level(
-        &self,
-        source: Source,
-        value: &str,
-        span: Span,
-        (status, reason): PassedLevel,
-    ) -> Level {
-        Level {
-            entity: Arc::clone(&self.entity),
-            rule: Rule::Embedded,
-            source,
-            value: Some(value.into()),
-            span: Some(span),
-            status,
-            reason,
-        }
+        self.chain.append(&mut others);
     }
 
     /// The base from `value`, which is an `xml:base` or the link of an entry, inside `outer`, with the reason.
@@ -201,7 +181,11 @@ impl BaseChain {
             saved: self.saved.clone(),
             was_saved_with_files: self.was_saved_with_files,
             assumed_scheme: self.assumed_scheme.clone(),
-            ..Self::empty(Arc::clone(&self.entity))
+            ..Self::new(
+                Arc::clone(&self.entity),
+                Outer::Retrieval(None),
+                Resolver::default(),
+            )
         })
     }
 }

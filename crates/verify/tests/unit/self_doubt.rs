@@ -450,7 +450,7 @@ fn in_part<'a>(
     index: usize,
     edits: Edits,
 ) -> Option<FileRewrite<'a>> {
-    let bytes = right.source();
+    let bytes = right.source;
     let mut wrong = right.clone();
     wrong.parts[index].edits = edits;
     let mut all = EntityEdits::default();
