@@ -115,7 +115,7 @@ impl Request {
     /// The settings file, if any; true if it was found rather than named by `--config`.
     pub fn settings_file(&mut self) -> Option<(PathBuf, bool)> {
         let documents = self.command.documents()?;
-        match &documents.typed.config {
+        match &documents.config {
             Some(path) if path.as_os_str() == "none" => None,
             Some(path) => Some((path.clone(), false)),
             None => Settings::find().map(|path| (path, true)),
@@ -124,7 +124,7 @@ impl Request {
 
     /// The table of `--url-map`.
     pub fn table(&mut self) -> Option<PathBuf> {
-        self.command.documents()?.typed.url_map.clone()
+        self.command.documents()?.url_map.clone()
     }
 }
 
@@ -218,14 +218,14 @@ pub fn parse(mut words: Vec<OsString>) -> Result<Request, Refusal> {
         if let Some(table) = request.table().filter(|_| is_found && !is_map_typed)
             && let Some(documents) = request.command.documents()
         {
-            documents.typed.map_file = Some(read.open(&table).map_err(refused)?);
+            documents.map_file = Some(read.open(&table).map_err(refused)?);
         }
         settings = Some(path);
         below = gives_url.then_some(read);
     }
     let table = request.table();
     if let Some(documents) = request.command.documents() {
-        let mut paths = documents.typed.paths.iter();
+        let mut paths = documents.typed_paths.iter();
         paths
             .try_for_each(|path| reject_url(name, path))
             .map_err(refused)?;

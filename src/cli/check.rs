@@ -36,7 +36,7 @@ use self::{
 use super::{
     args::check::{Check, CheckForm, Classes},
     base_hints::report_scheme,
-    files::{report_archives, report_damaged, report_documents, report_links},
+    files::{report_archives, report_damaged, report_documents, report_unread},
     output::{Output, count, ok_or_report},
     request::is_standard_input,
     status::{ExitStatus, FileResult},
@@ -194,7 +194,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
     let is_empty = documents == 0 && tally[Counted::Skipped(SkipReason::Unusable)] == 0;
     if is_empty && !request.is_of_archives {
         // A folder that a build left empty must not pass.
-        let patterns = request.documents.typed.patterns();
+        let patterns = request.documents.patterns();
         let folder = name(request.folder());
         output.error(&format_args!("{folder}: no documents found{patterns}"));
         report_archives(tally, output);
@@ -264,7 +264,6 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         output.notice_of(tally[what], words, rest);
     }
     report_scheme(tally[Counted::Schemeless], output);
-    report_archives(tally, output);
-    report_links(tally[Counted::Skipped(SkipReason::Link)], output);
+    report_unread(tally, output);
     status
 }

@@ -72,16 +72,10 @@ fn report_skipped(documents: &Documents, hidden: &[Vec<u8>], output: &mut Output
     if let Some(sentence) = dotless_hosts::warning(&mem::take(&mut output.dotless_hosts)) {
         output.caution(&sentence);
     }
-    let number = hidden.len();
-    let were = count(
-        number,
-        "hidden file or folder was",
-        "hidden files or folders were",
-    );
     // Files next to a named page do not belong to it.
     if documents.parts.is_empty() {
-        let sentence = format!("{were} skipped; --hidden includes them");
-        output.notice_of_paths(&sentence, hidden);
+        let were = ["hidden file or folder was", "hidden files or folders were"];
+        output.notice_of_files(hidden, were, "skipped; --hidden includes them");
     }
 }
 
@@ -159,6 +153,12 @@ pub fn report_only_others(tally: &Tally, documents: usize, output: &mut Output) 
     ExitStatus::Unusable
 }
 
+/// Reports the archives and symbolic links that were skipped.
+pub fn report_unread(tally: &Tally, output: &mut Output) {
+    report_archives(tally, output);
+    report_links(tally[Counted::Skipped(SkipReason::Link)], output);
+}
+
 /// Reports the archives that were not read, and the commands that read them.
 pub fn report_archives(tally: &Tally, output: &mut Output) {
     let what = "skipped; `baselink localize ARCHIVE -o DIR` makes a folder of one, and check, links and base read them";
@@ -190,8 +190,7 @@ impl ReadSummary {
                 "files are not documents",
             ));
         }
-        report_archives(tally, output);
-        report_links(tally[Counted::Skipped(SkipReason::Link)], output);
+        report_unread(tally, output);
         self.status.max(status)
     }
 }

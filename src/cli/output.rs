@@ -102,7 +102,7 @@ pub struct Output {
     /// The file that gets the results instead of standard output.
     file: Option<NewContents>,
     /// The progress bar, which advances even while results go to `file`.
-    file_progress: Option<Progress>,
+    progress: Option<Progress>,
     /// True if this is the output of a worker thread.
     is_buffered: bool,
     /// A buffer for one line of JSON.
@@ -110,7 +110,7 @@ pub struct Output {
 }
 
 enum OutputSink {
-    Streams(StandardOutput, Option<Progress>),
+    Streams(StandardOutput),
     /// The output about one file from a worker thread, kept until all earlier files have been printed.
     Buffer(Vec<(Stream, Vec<u8>)>),
 }
@@ -200,14 +200,11 @@ impl Output {
             ColorChoice::Always => true,
         };
         Self {
-            sink: OutputSink::Streams(
-                StandardOutput {
-                    out: BufWriter::new(io::stdout()),
-                    ignores_errors: false,
-                    ignored_error: None,
-                },
-                None,
-            ),
+            sink: OutputSink::Streams(StandardOutput {
+                out: BufWriter::new(io::stdout()),
+                ignores_errors: false,
+                ignored_error: None,
+            }),
             verbosity,
             is_terminal: io::stdout().is_terminal(),
             styler: Styler(colored(AutoStream::choice(&io::stdout()))),
@@ -216,7 +213,7 @@ impl Output {
             dotless_hosts: BTreeSet::new(),
             is_begun: false,
             file: None,
-            file_progress: None,
+            progress: None,
             is_buffered: false,
             json_line: Vec::new(),
         }
@@ -224,7 +221,7 @@ impl Output {
 
     /// Lets the work go on if standard output is closed, because the results are files.
     pub fn ignore_closed_stdout(&mut self) {
-        if let OutputSink::Streams(out, _) = &mut self.sink {
+        if let OutputSink::Streams(out) = &mut self.sink {
             out.ignores_errors = true;
         }
     }
@@ -233,7 +230,7 @@ impl Output {
     pub fn end(&mut self) -> io::Result<()> {
         self.flush()?;
         let ignored = match &mut self.sink {
-            OutputSink::Streams(out, _) => out.ignored_error.take(),
+            OutputSink::Streams(out) => out.ignored_error.take(),
             OutputSink::Buffer(_) => None,
         };
         ignored
@@ -243,15 +240,8 @@ impl Output {
 
     /// Shows a progress bar on standard error, or removes it.
     pub fn show_progress(&mut self, progress: Option<Progress>) {
-        if let OutputSink::Streams(_, shown) = &mut self.sink {
-            *shown = progress;
-        }
-    }
-
-    fn progress(&self) -> Option<&Progress> {
-        match &self.sink {
-            OutputSink::Streams(_, progress) => progress.as_ref(),
-            OutputSink::Buffer(_) => self.file_progress.as_ref(),
+        if !self.is_buffered {
+            self.progress = progress;
         }
     }
 
@@ -262,7 +252,7 @@ impl Output {
             styler: Styler(false),
             is_begun: false,
             file: Some(file),
-            file_progress: self.progress().cloned(),
+            progress: self.progress.clone(),
             is_buffered: self.is_buffered,
             ..self.blank()
         }
@@ -277,7 +267,7 @@ impl Output {
     pub fn out(&mut self) -> &mut dyn Write {
         match (&mut self.file, &mut self.sink) {
             (Some(file), _) => file,
-            (None, OutputSink::Streams(out, _)) => out,
+            (None, OutputSink::Streams(out)) => out,
             (None, OutputSink::Buffer(buffer)) => bytes_for(buffer, Stream::Out),
         }
     }
@@ -455,6 +445,13 @@ impl Output {
         }
     }
 
+    /// Prints the number of these files, with its noun and verb in singular and plural, `what`, and their names, if there are
+    /// any.
+    pub fn notice_of_files(&mut self, paths: &[Vec<u8>], [one, more]: [&str; 2], what: &str) {
+        let number = count(paths.len(), one, more);
+        self.notice_of_paths(&format!("{number} {what}"), paths);
+    }
+
     /// Prints a note that begins with `number`, unless it is zero; `one` and `more` are the noun and verb in singular
     /// and plural.
     pub fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
@@ -489,11 +486,11 @@ impl Output {
     fn print_bytes(&mut self, bytes: &[u8]) {
         match &mut self.sink {
             OutputSink::Buffer(buffer) => bytes_for(buffer, Stream::Err).extend_from_slice(bytes),
-            OutputSink::Streams(out, progress) => {
+            OutputSink::Streams(out) => {
                 // Keeps the order of events if both streams are the same terminal.
                 let _ = out.flush();
                 let print = || io::stderr().lock().write_all(bytes);
-                let _ = match progress {
+                let _ = match &self.progress {
                     Some(progress) => progress.hide_during(print),
                     None => print(),
                 };
@@ -571,7 +568,7 @@ impl Listener for Output {
             counted: self.counted.is_some().then(CountedDiagnostics::default),
             dotless_hosts: BTreeSet::new(),
             file: None,
-            file_progress: None,
+            progress: None,
             is_buffered: true,
             json_line: Vec::new(),
             ..*self
@@ -638,13 +635,13 @@ impl Listener for Output {
     }
 
     fn advance_to(&self, place: u64) {
-        if let Some(progress) = self.progress() {
+        if let Some(progress) = &self.progress {
             progress.advance_to(place);
         }
     }
 
     fn finish_file(&self, size: u64) {
-        if let Some(progress) = self.progress() {
+        if let Some(progress) = &self.progress {
             progress.finish_file(size);
         }
     }

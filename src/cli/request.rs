@@ -3,7 +3,7 @@
 //! ```text
 //! --url http://a/ --resolver rfc3986
 //!     -->  Reading { options: Options { resolver: Rfc3986, … }, origins: Origins { root_url: Some(http://a/), … }, … }
-//! baselink links --json page.html   -->   Documents { typed: …, inputs: Inputs { paths: [page.html], … } }
+//! baselink links --json page.html   -->   Documents { …, inputs: Inputs { paths: [page.html], … } }
 //! ```
 //!
 //! The structs of the commands contain these types.
@@ -17,7 +17,7 @@ use std::{
     mem::take,
     num::NonZero,
     ops::{Deref, DerefMut},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -75,15 +75,6 @@ pub struct Verbosity {
     version: Option<bool>,
 }
 
-/// The documents: the arguments, and what they mean.
-#[derive(Args)]
-pub struct Documents {
-    #[command(flatten)]
-    pub typed: TypedDocuments,
-    #[arg(skip)]
-    pub inputs: Inputs,
-}
-
 impl Deref for Documents {
     type Target = Inputs;
 
@@ -102,8 +93,8 @@ impl Documents {
     /// Checks the arguments, and reads the table of URLs. With `settings`, they give the URL or the layout of their
     /// folder.
     pub fn complete(&mut self, settings: Option<&Settings>) -> Result<()> {
-        let Self { typed, inputs } = self;
-        inputs.paths = take(&mut typed.paths);
+        let inputs = &mut self.inputs;
+        inputs.paths = take(&mut self.typed_paths);
         if inputs.paths.is_empty() {
             inputs.paths.push("-".into());
         }
@@ -113,19 +104,17 @@ impl Documents {
                 "standard input (-) can be read only once; name it once",
             ));
         }
-        if number > 0 && typed.url_map.as_deref().is_some_and(is_standard_input) {
+        if number > 0 && self.url_map.as_deref().is_some_and(is_standard_input) {
             return Err(Error::new(
                 "--url-map -: standard input cannot be both the table and the document; name files",
             ));
         }
-        inputs.selection = typed.selection()?;
-        inputs.jobs = typed.jobs();
-        inputs.reading = typed.reading()?;
+        self.inputs.selection = self.selection()?;
+        self.inputs.jobs = self.jobs();
+        self.inputs.reading = self.reading()?;
         if let Some(settings) = settings {
-            inputs.below_settings = inputs
-                .roots()
-                .map(|root| (root.to_owned(), settings.way_to(root)))
-                .collect();
+            let way = |root: &Path| (root.to_owned(), settings.way_to(root));
+            self.inputs.below_settings = self.roots().map(way).collect();
         }
         Ok(())
     }
@@ -149,13 +138,15 @@ impl Documents {
     }
 }
 
-/// The documents, and the options for reading them.
+/// The documents, and the options for reading them, with what they mean.
 #[derive(Args)]
 #[command(next_help_heading = "Documents")]
-pub struct TypedDocuments {
+pub struct Documents {
+    #[arg(skip)]
+    pub inputs: Inputs,
     /// Files and folders; `-`, or no PATH, means standard input
-    #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
-    pub paths: Vec<PathBuf>,
+    #[arg(id = "paths", value_name = "PATH", help_heading = Resettable::Reset)]
+    pub typed_paths: Vec<PathBuf>,
     /// The absolute URL from which the document or folder was retrieved (RFC 1808, 3.3)
     // The aliases are for users who call the retrieval URL the base.
     #[arg(
@@ -304,7 +295,7 @@ impl Policy {
     }
 }
 
-impl TypedDocuments {
+impl Documents {
     /// The patterns as typed.
     pub fn patterns(&self) -> String {
         let typed = self
@@ -318,7 +309,7 @@ impl TypedDocuments {
     }
 
     /// The selection of files.
-    pub fn selection(&self) -> Result<Selection> {
+    fn selection(&self) -> Result<Selection> {
         let globs = |option: &str, globs: &[String]| {
             Globs::new(globs).map_err(|error| Error::new(format!("{option}: {error}")))
         };
@@ -332,7 +323,7 @@ impl TypedDocuments {
     }
 
     /// The number of threads.
-    pub fn jobs(&self) -> usize {
+    fn jobs(&self) -> usize {
         match self.jobs {
             Some(jobs) => jobs.into(),
             None => std::thread::available_parallelism().map_or(1, NonZero::get),
@@ -340,7 +331,7 @@ impl TypedDocuments {
     }
 
     /// The options for reading documents.
-    pub fn reading(&self) -> Result<Reading> {
+    fn reading(&self) -> Result<Reading> {
         let resolver = self.resolver.unwrap_or_default();
         if let Some(url) = &self.url {
             check_url(url)?;

@@ -38,6 +38,7 @@ mod new_file;
 mod original;
 pub mod result_folder;
 pub mod results;
+pub mod shared;
 pub mod stage;
 pub mod stop;
 pub mod walk;

@@ -49,7 +49,7 @@ use std::{
     fs::{self, FileTimes, Metadata},
     io::{self, ErrorKind},
     path::{Component, Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::SystemTime,
 };
 
@@ -60,6 +60,7 @@ use super::{
     folder::{NameInFolder, OpenFolder},
     new_file::is_temporary,
     original::{entry_at, read_only, symbolic_link},
+    shared::locked,
     walk::{Selection, TreeEntry},
     write::{NewContents, NotPreserved},
 };
@@ -241,7 +242,7 @@ impl ResultFolder {
 
     /// True if this run has begun the output `path` of an input.
     pub fn has_written(&self, path: &Path) -> bool {
-        self.taken().inputs.contains_key(path)
+        locked(&self.taken).inputs.contains_key(path)
     }
 
     /// Begins to write the output for the file `input`, at `relative` below this folder. `read` is the metadata of
@@ -289,14 +290,14 @@ impl ResultFolder {
         }
         let replacement = NewContents::output(&path, place, old.is_none(), mode, times)?;
         let written = replacement.identity().map(|file| (file, path));
-        self.taken().files.extend(written);
+        locked(&self.taken).files.extend(written);
         Ok(replacement)
     }
 
     /// Checks that a new file can replace `old` at `path`. `is_read_only` applies to the new file. A read-only file can
     /// only be replaced by another read-only file.
     fn replaceable(&self, path: &Path, old: &ExistingEntry, is_read_only: bool) -> Result<()> {
-        let taken = self.taken();
+        let taken = locked(&self.taken);
         let written = old
             .identity
             .and_then(|file| Some((taken.files.get(&file)?, file)));
@@ -422,7 +423,7 @@ impl ResultFolder {
             // The folder does not exist, or the path has an entry of another kind, which `make_all` reports.
             Err(_) => self.make_all(input, relative)?,
         };
-        let is_made = self.taken().made.contains(relative);
+        let is_made = locked(&self.taken).made.contains(relative);
         Ok((folder, is_made))
     }
 
@@ -468,7 +469,7 @@ impl ResultFolder {
             match above.make(name, mode) {
                 Ok(()) => {
                     let times = like.as_ref().and_then(|like| self.times(like));
-                    let mut taken = self.taken();
+                    let mut taken = locked(&self.taken);
                     taken.made.insert(relative.to_owned());
                     taken
                         .folders
@@ -491,7 +492,7 @@ impl ResultFolder {
     ///
     /// Returns an error for each folder whose times could not be set.
     pub fn finish(&self) -> Result<(), Vec<Error>> {
-        let folders = std::mem::take(&mut self.taken().folders);
+        let folders = std::mem::take(&mut locked(&self.taken).folders);
         let failed = folders.into_iter().filter_map(|(relative, times)| {
             // Another program may have removed or replaced the folder.
             let folder = self.around.below(&self.way_to(&relative)).ok()?;
@@ -516,7 +517,7 @@ impl ResultFolder {
 
     /// Records that the output `path` belongs to `input`.
     fn take(&self, input: &Path, path: &Path) -> Result<()> {
-        let mut taken = self.taken();
+        let mut taken = locked(&self.taken);
         if let Some(other) = taken.inputs.get(path) {
             let (path, other, input) = (name(path), name(other), name(input));
             let why = format!(
@@ -526,10 +527,6 @@ impl ResultFolder {
         }
         taken.inputs.insert(path.to_owned(), input.to_owned());
         Ok(())
-    }
-
-    fn taken(&self) -> MutexGuard<'_, WrittenOutputs> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn outside(&self, relative: &Path) -> Error {

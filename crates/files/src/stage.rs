@@ -39,7 +39,7 @@ use std::{
     io::ErrorKind,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -52,6 +52,7 @@ use super::{
     new_file::{NewFile, PRIVATE, create_folder, sync_folder},
     original::is_as_seen,
     result_folder::ResultFolder,
+    shared::locked,
     write::{Committed, InPlace, NewContents, Original},
 };
 
@@ -174,7 +175,7 @@ impl StagedMove {
     }
 
     fn add(&self, original: &Original, old: &Path, new: &Path, is_changed: bool) -> String {
-        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = locked(&self.steps);
         steps.push(FileMove {
             old: old.to_owned(),
             new: new.to_owned(),
@@ -201,7 +202,7 @@ impl StagedMove {
         if is_stopped() {
             return Ok(false);
         }
-        let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let steps = locked(&self.steps);
         let mut applied = Applied::default();
         let failed = match self.check_and_apply(&steps, &is_stopped, &mut applied) {
             Ok(()) => return Ok(true),
@@ -475,11 +476,7 @@ impl StagedMove {
 impl Drop for StagedMove {
     fn drop(&mut self) {
         if !self.is_kept.load(Ordering::Relaxed) {
-            let steps = self
-                .steps
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner)
-                .len();
+            let steps = locked(&self.steps).len();
             for number in 0..steps {
                 let _ = self.folder.remove(number.to_string().as_ref());
             }

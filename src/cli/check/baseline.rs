@@ -15,13 +15,14 @@ use std::{
     io::{self, ErrorKind},
     path::Path,
     str::Utf8Chunk,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
 };
 
 use baselink_rewrite::LinkReport;
 use baselink_text::{Error, Result, cause, name};
 use serde::{Deserialize, Serialize};
 
+use baselink_files::shared::locked;
 use baselink_site::purpose::check::{Class, Finding};
 
 use crate::cli::json_records::append_json;
@@ -83,10 +84,6 @@ pub struct Baseline {
     pub len: usize,
     /// The findings for a new baseline.
     noted: Mutex<BTreeMap<FindingKey, usize>>,
-}
-
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Baseline {

@@ -88,6 +88,7 @@ impl CapturedFiles {
 
 /// The result of an archive: its format and the number of records with anomalies, unless it could not be read to its end; the results
 /// of its links; its files.
+#[derive(Default)]
 pub struct ReadArchive {
     read: Option<(Format, usize)>,
     summary: Box<FileSummary>,
@@ -171,17 +172,11 @@ fn require_earlier_files(plan: &CapturePlan, folder: &Path, output: &mut Output)
             stays.push(path);
         }
     }
-    if !stays.is_empty() {
-        let files = count(
-            stays.len(),
-            "file of an earlier run has",
-            "files of an earlier run have",
-        );
-        output.notice_of_paths(
-            &format!("{files} a new name, and the old one stays"),
-            &stays,
-        );
-    }
+    output.notice_of_files(
+        &stays,
+        ["file of an earlier run has", "files of an earlier run have"],
+        "a new name, and the old one stays",
+    );
     let Some(first) = lost.first() else {
         return Ok(());
     };
@@ -310,35 +305,31 @@ impl CapturedFolder {
             kind: &self.kind,
             ..run
         };
-        let (mut summary, mut files) = (Box::<FileSummary>::default(), CapturedFiles::default());
+        let mut result = ReadArchive::default();
         let wanted = if self.is_local() {
             Wanted::Bodies
         } else {
             Wanted::Documents
         };
         let work = |number: usize, at: (&Input<'_>, &Entry), output: &mut Output| {
-            let mut made = (FileSummary::default(), CapturedFiles::default());
+            let mut made = ReadArchive::default();
             let ended = self.make_file(run, (number, at), &mut made, output);
-            let length = made.1.length;
+            let length = made.files.length;
             ((made, ended), length)
         };
-        let done = |((of_document, made), ended): (_, Result<()>), _: &mut Output| {
-            summary.merge(of_document);
-            files.merge(made);
+        let done = |(made, ended): (ReadArchive, Result<()>), _: &mut Output| {
+            result.summary.merge(*made.summary);
+            result.files.merge(made.files);
             // An error of standard output ends the run, and so does this one in its place.
             Ok(ended.map_err(io::Error::other)?)
         };
         let inputs = (wanted, &*run.request.documents);
         let read = self.plan.each(archive, inputs, output, work, done);
-        let read = ok_or_report(read, output)?;
-        if read.is_none() {
-            summary.status = ExitStatus::Unusable;
+        result.read = ok_or_report(read, output)?;
+        if result.read.is_none() {
+            result.summary.status = ExitStatus::Unusable;
         }
-        Ok(ReadArchive {
-            read,
-            summary,
-            files,
-        })
+        Ok(result)
     }
 
     /// Reports the result of the archive at `path`, and adds it to the results of the folder and of the run.
@@ -387,7 +378,7 @@ impl CapturedFolder {
         &self,
         run: RewriteRun<'_>,
         (number, (input, entry)): (usize, (&Input<'_>, &Entry)),
-        (summary, files): &mut (FileSummary, CapturedFiles),
+        ReadArchive { summary, files, .. }: &mut ReadArchive,
         output: &mut Output,
     ) -> Result<()> {
         let Self { plan, kind, .. } = self;
@@ -503,16 +494,18 @@ impl CapturedFolder {
         if self.is_local() && resources.len() < plan.chosen.resources.len() {
             self.write_table(run.results, |number| resources.contains(&number))?;
         }
-        let are = count(files.incomplete.len(), "file is", "files are");
-        let sentence = format!("{are} incomplete, like the body in the archive");
-        output.notice_of_paths(&sentence, &files.incomplete);
+        output.notice_of_files(
+            &files.incomplete,
+            ["file is", "files are"],
+            "incomplete, like the body in the archive",
+        );
         report_failures(plan.collection(), output);
         let written = count(number, "file", "files");
         let documents = &run.request.documents;
         match self.path(run.request) {
             None => output.notice(&format_args!("{written} would be written")),
             Some(out) if resources.is_empty() => {
-                let patterns = documents.typed.patterns();
+                let patterns = documents.patterns();
                 let why = if patterns.is_empty() {
                     ": no part and no answer to GET with status 2xx has a body"
                 } else {

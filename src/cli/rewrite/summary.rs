@@ -35,7 +35,7 @@ use baselink_site::{
 use crate::cli::{
     args::output::Rewrite,
     base_hints::BaseHints,
-    files::{report_archives, report_links, report_only_others},
+    files::{report_only_others, report_unread},
     json_records,
     link_counts::{LinkCountsRecord, links_in_words},
     output::{Output, by_place, count, url_for_list},
@@ -383,22 +383,21 @@ impl RunSummary {
         for (name, files, links) in formats {
             output.notice(&format_args!("  {name:names$}  {files:>numbers$}, {links}"));
         }
-        report_archives(&self.tally, output);
-        report_links(skipped(SkipReason::Link), output);
+        report_unread(&self.tally, output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";
         output.notice_of(
             self.tally[Counted::WithoutBase],
             ["file has", "files have"],
             what,
         );
-        let have = count(
-            self.copies_without_base.len(),
-            "file that a browser saved with a page has",
-            "files that browsers saved with pages have",
+        output.notice_of_files(
+            &self.copies_without_base,
+            [
+                "file that a browser saved with a page has",
+                "files that browsers saved with pages have",
+            ],
+            "relative links and no base URL, which only --url-map can give",
         );
-        let sentence =
-            format!("{have} relative links and no base URL, which only --url-map can give");
-        output.notice_of_paths(&sentence, &self.copies_without_base);
         let what = format!("to {NOT_WRITTEN}");
         output.notice_of(
             self.tally[Counted::WithoutCopies],
@@ -444,15 +443,15 @@ impl RunSummary {
 
     /// Reports the files with traces of the old place of the tree.
     fn report_leftovers(&self, output: &mut Output) {
-        let files = count(self.naming_old_urls.len(), "file", "files");
-        output.notice_of_paths(
-            &format!("{files} may still name old URLs"),
+        output.notice_of_files(
             &self.naming_old_urls,
+            ["file", "files"],
+            "may still name old URLs",
         );
-        let scripts = count(self.with_root_paths.len(), "script has", "scripts have");
-        output.notice_of_paths(
-            &format!("{scripts} paths from the old root and may break"),
+        output.notice_of_files(
             &self.with_root_paths,
+            ["script has", "scripts have"],
+            "paths from the old root and may break",
         );
         if let Some((generator, setting)) = generator(&self.with_root_paths) {
             output.notice(&format_args!(

@@ -17,7 +17,7 @@ use std::{
     env, fs,
     io::Read,
     path::{Component, Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock},
 };
 
 use baselink_rewrite::{NearbyFiles, copies::stem_of_companion};
@@ -30,6 +30,7 @@ use baselink_url::reference::contains_placeholder;
 
 use baselink_files::{
     folder_of,
+    shared::locked,
     walk::{TreeEntry, open_file},
 };
 
@@ -142,7 +143,7 @@ impl Companions {
 
     /// The facts about `path`.
     fn of(&self, path: &Path) -> Arc<PathFacts> {
-        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut facts = locked(&self.facts);
         match facts.get(path) {
             Some(known) => Arc::clone(known),
             None => Arc::clone(facts.entry(path.to_owned()).or_default()),

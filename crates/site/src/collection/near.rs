@@ -11,9 +11,10 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
+use baselink_files::shared::locked;
 use baselink_url::decode_percent;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
@@ -60,7 +61,7 @@ impl NearNames {
 
     /// A file with a similar name in the folder of `path`, or with the same name in another folder.
     pub fn hint(&self, files: &TextMap<()>, path: &[u8]) -> Option<usize> {
-        let hints = || self.hints.lock().unwrap_or_else(PoisonError::into_inner);
+        let hints = || locked(&self.hints);
         let known = hints().get(path).copied();
         known.unwrap_or_else(|| {
             let hint = self

@@ -37,9 +37,10 @@
 
 use std::{
     ptr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
+use baselink_files::shared::locked;
 use baselink_rewrite::{
     BaseInCopy, Choice, Destination, FileRewrite, Guard, Lack, LinkReport, LocalCopies, Options,
     Outcome, PlainLink, SourceKind, report::PropertyUser,
@@ -515,10 +516,7 @@ impl RelocateLinks {
 
     /// The base after the move for links whose current base is `base`.
     fn base_after(&self, base: &str) -> Arc<BaseAfterMove> {
-        let mut last = self
-            .last_base
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut last = locked(&self.last_base);
         if let Some((known, after)) = &*last
             && (ptr::eq(&**known, base) || **known == *base)
         {

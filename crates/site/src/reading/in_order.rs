@@ -22,12 +22,14 @@ use std::{
     convert::Infallible,
     mem,
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicBool, Ordering},
         mpsc::{self, Receiver, Sender, TryRecvError},
     },
     thread,
 };
+
+use baselink_files::shared::locked;
 
 /// Limits on work under way.
 #[derive(Clone, Copy)]
@@ -125,7 +127,7 @@ pub fn in_order<I: Send, C: Send, R: Send, E>(
 /// Works on jobs until no more come, or the work is over.
 fn serve<I, R>(jobs: &Mutex<Receiver<Job<I, R>>>, is_over: &AtomicBool, work: impl Fn(I) -> R) {
     loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let job = locked(jobs).recv();
         let Ok((items, results)) = job else {
             return;
         };

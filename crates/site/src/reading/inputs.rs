@@ -14,11 +14,12 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use baselink_files::{
     is_standard_input,
+    shared::locked,
     walk::{EntryKind, Selection, TreeEntry},
 };
 use baselink_rewrite::Options;
@@ -141,19 +142,12 @@ impl Inputs {
 
     /// Sets the format of the file `path`, whose name does not tell it.
     pub fn learn_format(&self, path: &Path, format: Format) {
-        let formats = self.formats.lock();
-        formats
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(path.to_owned(), format);
+        locked(&self.formats).insert(path.to_owned(), format);
     }
 
     /// The format of the file `path`, if it was learned.
     pub fn learned_format(&self, path: &Path) -> Option<Format> {
-        let formats = self.formats.lock();
-        formats
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(path)
-            .copied()
+        locked(&self.formats).get(path).copied()
     }
 
     /// True if a named path is a folder, or in one with the others.
