@@ -135,10 +135,6 @@ fn form(name: String) -> LinkForm {
 }
 
 impl Move {
-    pub fn form(&self) -> LinkForm {
-        self.relative.unwrap_or(LinkForm::Written)
-    }
-
     /// Checks the arguments together, and reads the renames.
     pub fn complete(&mut self) -> Result<()> {
         let refused = |why: &str| Err(Error::new(why));
@@ -402,10 +398,11 @@ fn relocation(request: &Move) -> Result<Relocation> {
         }
     }
     let (from, to) = (request.from.clone(), request.to.clone());
+    let form = request.relative.unwrap_or_default();
     if let Some(redirects) = &request.renames.redirects {
         collection.host_rules.add_file("_redirects", redirects);
     }
-    let mut relocation = Relocation::new(Arc::new(collection), from, to, request.form());
+    let mut relocation = Relocation::new(Arc::new(collection), from, to, form);
     relocation.present = present;
     relocation.follows_redirects |= request.renames.redirects.is_some();
     Ok(relocation)

@@ -343,18 +343,20 @@ impl RewriteRun<'_> {
         let work = |input: &Input<'_>, output: &mut Output| {
             let mut of_document = FileSummary::default();
             let options = kind.options(entry, input.bytes, input.options);
-            let rewritten = self.rewrite_document(input, &options, &mut of_document, output);
-            let traces = kind.left_in_document(entry, input.bytes, &rewritten.edits);
-            of_document.tally.merge(&traces);
-            Ok(((of_document, rewritten), 0))
+            let edits = self.rewrite_document(input, &options, &mut of_document, output);
+            if let Some(edits) = &edits {
+                let traces = kind.left_in_document(entry, input.bytes, edits);
+                of_document.tally.merge(&traces);
+            }
+            Ok(((of_document, edits), 0))
         };
         file.each(
             output,
             work,
-            |(of_document, rewritten), input, buffer, output| {
+            |(of_document, edits), input, buffer, output| {
                 output.append(buffer)?;
                 summary.merge(of_document);
-                write_document(&rewritten, input, (&mut result, &mut diff), output)
+                write_document(edits.as_ref(), input, (&mut result, &mut diff), output)
             },
         )?;
         Ok(FileOutcome::Rewritten(RewrittenFile {

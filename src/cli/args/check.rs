@@ -105,10 +105,7 @@ pub struct Check {
 impl Check {
     /// The checked folder, or the first archive.
     pub fn folder(&self) -> &Path {
-        self.documents
-            .paths
-            .first()
-            .map_or(Path::new(""), PathBuf::as_path)
+        &self.documents.paths[0]
     }
 
     /// The form in which findings are listed.

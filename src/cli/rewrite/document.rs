@@ -1,7 +1,7 @@
 //! One document, or one message of a mailbox: rewritten, reported, proved with `--verify`, and written.
 //!
 //! ```text
-//! page.html, --verify   -->   RewrittenDocument { edits, is_proved: true }   -->   the result
+//! page.html, --verify   -->   Some(edits)   -->   the result
 //! ```
 //!
 //! Deliberately absent: where the results go ([`crate::cli::results`]).
@@ -26,21 +26,15 @@ use baselink_site::{
     reading::{FilePlaces, Input},
 };
 
-/// The edits of a document. `is_proved` is true if `--verify` succeeded or was not given.
-pub struct RewrittenDocument {
-    pub edits: Edits,
-    pub is_proved: bool,
-}
-
 impl RewriteRun<'_> {
-    /// Rewrites `input`, reports its diagnostics, and adds its results to `summary`.
+    /// Rewrites `input`, reports its diagnostics, and adds its results to `summary`. Returns the edits, unless `--verify` failed.
     pub fn rewrite_document(
         self,
         input: &Input<'_>,
         options: &Options,
         summary: &mut FileSummary,
         output: &mut Output,
-    ) -> RewrittenDocument {
+    ) -> Option<Edits> {
         let Self { request, kind, .. } = self;
         if !self.needs_report(output) {
             let (edits, totals) = baselink_rewrite::edits(input.bytes, options);
@@ -49,10 +43,7 @@ impl RewriteRun<'_> {
             summary.add_diagnostics(request, &totals.diagnostics, &places);
             summary.add(&totals, DocumentLinks::default(), kind);
             summary.hints.add(input, &totals);
-            return RewrittenDocument {
-                edits,
-                is_proved: true,
-            };
+            return Some(edits);
         }
         let is_verbose = output.is_verbose();
         let add = |links: &mut DocumentLinks, link: LinkReport| {
@@ -110,10 +101,7 @@ impl RewriteRun<'_> {
             output.notice(&format_args!("{}: adapted: {adapted}", input.name));
         }
         summary.hints.add(input, &rewritten.totals);
-        RewrittenDocument {
-            edits: rewritten.edits,
-            is_proved,
-        }
+        is_proved.then_some(rewritten.edits)
     }
 
     /// True if an option needs a report of each link.
@@ -127,7 +115,7 @@ impl RewriteRun<'_> {
 /// failed `--verify` is withheld. On standard output, earlier messages of a mailbox are already written, so the message is
 /// copied unchanged instead.
 pub fn write_document(
-    RewrittenDocument { edits, is_proved }: &RewrittenDocument,
+    edits: Option<&Edits>,
     input: &Input<'_>,
     (file, diff): (&mut ResultFile<'_>, &mut Option<DiffProgress>),
     output: &mut Output,
@@ -137,17 +125,14 @@ pub fn write_document(
             // Each document of an archive has line numbers of its own.
             *progress = DiffProgress::default();
         }
-        if *is_proved {
+        if let Some(edits) = edits {
             diff::print(input, edits, progress, output)?;
         }
         return Ok(());
     }
     let (unchanged, is_printed) = (Edits::default(), matches!(file, ResultFile::Writer));
-    let edits = if *is_proved {
-        edits
-    } else if is_printed && input.format.holds_many() {
-        &unchanged
-    } else {
+    let unchanged = Some(&unchanged).filter(|_| is_printed && input.format.holds_many());
+    let Some(edits) = edits.or(unchanged) else {
         file.withhold();
         return Ok(());
     };

@@ -217,11 +217,7 @@ fn date_of(plan: &CapturePlan, number: usize) -> String {
 /// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier
 /// run.
 fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<ResultFolder>> {
-    let first = request
-        .documents
-        .paths
-        .first()
-        .map_or(Path::new(""), PathBuf::as_path);
+    let first = &request.documents.paths[0];
     let refused = |why: &str| Err(Error::file(first, why));
     let (planned, in_place) = (request.planned_out(), request.planned_in_place());
     let path = planned.filter(|_| request.only_reports());
@@ -388,11 +384,9 @@ impl CapturedFolder {
             // A response without a document has links only in its header fields.
             RewriteKind::Absolute if !entry.has_document() => return Ok(()),
             RewriteKind::Absolute => {
-                let rewritten = run.rewrite_document(input, &entry.options, summary, output);
-                if !rewritten.is_proved {
-                    return Ok(());
-                }
-                whole = rewritten.edits.apply(input.bytes);
+                let edits = run.rewrite_document(input, &entry.options, summary, output);
+                let Some(edits) = edits else { return Ok(()) };
+                whole = edits.apply(input.bytes);
                 payload(&whole, input.format)
             }
             _ => 'made: {
@@ -421,14 +415,12 @@ impl CapturedFolder {
                     break 'made Ok(bytes);
                 };
                 let document = Input::whole(input.name, &options, &bytes);
-                let rewritten = run.rewrite_document(&document, &options, summary, output);
-                if !rewritten.is_proved {
-                    return Ok(());
-                }
+                let edits = run.rewrite_document(&document, &options, summary, output);
+                let Some(edits) = edits else { return Ok(()) };
                 let is_page = matches!(format, Format::Html | Format::Xhtml);
                 let title = || (number, title(&bytes, charset).unwrap_or_default());
                 files.pages.extend(is_page.then(title));
-                Ok(rewritten.edits.apply(&bytes).into())
+                Ok(edits.apply(&bytes).into())
             }
         };
         let bytes = match made {
