@@ -17,10 +17,7 @@ use std::{
 use baselink_text::{Error, Result, name};
 
 use super::request::{Documents, folder_of};
-use baselink_site::{
-    collection::origin::FolderLayout,
-    reading::hosts::{folders_in, has_comment, has_marks, has_only_hosts, is_host},
-};
+use baselink_site::reading::hosts::{folders_in, has_comment, has_marks, has_only_hosts, is_host};
 
 /// Compares the folders in the named folders with `--layout`. Without a layout or a URL, sets the layout if HTTrack's comments prove
 /// it. Returns a sentence about it, and about each folder in which other marks show that a crawler named folders after hosts.
@@ -36,7 +33,7 @@ pub fn check(documents: &mut Documents) -> Result<Vec<String>> {
     for path in documents.roots() {
         let folders = folders_in(path);
         let has_host = folders.iter().any(|folder| is_host(folder));
-        if origins.layout.is_none() {
+        if !origins.has_hosts {
             if !(is_open && has_host && has_only_hosts(path)) {
                 continue;
             }
@@ -58,15 +55,15 @@ pub fn check(documents: &mut Documents) -> Result<Vec<String>> {
         }
     }
     if is_proved {
-        documents.reading.origins.set_layout(FolderLayout::Host);
+        documents.reading.origins.set_hosts();
     }
     Ok(sentences)
 }
 
 /// Rejects a change in place by `--layout` if no folder in an input folder is named like a host.
 pub fn require_host(documents: &Documents) -> Result<()> {
-    let has_layout = documents.reading.origins.layout.is_some();
-    for path in documents.paths.iter().filter(|_| has_layout) {
+    let has_hosts = documents.reading.origins.has_hosts;
+    for path in documents.paths.iter().filter(|_| has_hosts) {
         let folders = folders_in(path);
         if !folders.is_empty() && !folders.iter().any(|folder| is_host(folder)) {
             let why = "--layout host expects folders that are named after hosts; name the folder above, or make a copy with -o";

@@ -155,7 +155,7 @@ impl Move {
         }
         self.same.apply(&mut documents.inputs.reading);
         let origins = &mut documents.inputs.reading.origins;
-        if origins.map.is_some() || origins.layout.is_some() {
+        if origins.map.is_some() || origins.has_hosts {
             return refused(
                 "--url-map and --layout cannot be used with move; give the URL of the folder with --url",
             );

@@ -41,7 +41,7 @@ pub use baselink_site::reading::{Archives, Inputs};
 use baselink_site::{
     collection::{
         companion::Companions,
-        origin::{FolderLayout, Origins, RootUrl, map::UrlMap},
+        origin::{Origins, RootUrl, map::UrlMap},
         same::SamePrefixes,
     },
     reading::Reading,
@@ -388,7 +388,7 @@ impl Documents {
                 .map(Arc::new),
             root_url: self.url.as_deref().map(RootUrl::of_file),
             index: self.index.clone(),
-            layout: self.layout.as_ref().map(|_| FolderLayout::Host),
+            has_hosts: self.layout.is_some(),
             trust_saved_from: trusts("saved"),
             trust_xattr: trusts("xattr"),
             keeps_local_copies: trusts("local-copies"),

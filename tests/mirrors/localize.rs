@@ -9,7 +9,7 @@ use baselink_files::walk::{EntryKind, TreeEntry};
 use baselink_rewrite::{Options, rewrite};
 use baselink_site::collection::Collection;
 use baselink_site::collection::origin::map::UrlMap;
-use baselink_site::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink_site::collection::origin::{Origins, RootUrl};
 use baselink_site::purpose::localize::{localize, options};
 use baselink_text::format::Format;
 use baselink_url::Resolver;
@@ -308,7 +308,7 @@ fn pages_are_found_by_the_names_that_programs_give() {
         "b.example/z.html",
     ];
     let origins = Origins {
-        layout: Some(FolderLayout::Host),
+        has_hosts: true,
         ..Origins::default()
     };
     let tree = Tree::new(origins, &files);

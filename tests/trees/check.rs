@@ -14,7 +14,7 @@ use baselink_rewrite::container::mbox::Messages;
 use baselink_rewrite::{Options, rewrite};
 use baselink_site::collection::folder::name_of;
 use baselink_site::collection::origin::map::UrlMap;
-use baselink_site::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink_site::collection::origin::{Origins, RootUrl};
 use baselink_site::collection::{Collection, Resource};
 use baselink_site::purpose::check::{
     CheckedDocument, CheckedLink, CheckedSite, Class, Finding, Ids, check,
@@ -225,7 +225,7 @@ fn moving(case: &Case, scene: &Path) -> (Move, Options) {
         match name {
             "--url" => moving.from.root_url = Some(RootUrl::new(value).unwrap()),
             "--url-map" => moving.from.map = Some(UrlMap::read(&scene.join(value)).unwrap().into()),
-            "--layout" => moving.from.layout = Some(FolderLayout::Host),
+            "--layout" => moving.from.has_hosts = true,
             "--index" => moving.from.index = Some(value.into()),
             "--to" => moving.to = Some(RootUrl::new(value).unwrap()),
             "--resolver" => options.resolver = value.parse().unwrap(),
@@ -747,9 +747,10 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
     file("page?x=1.html", &of_page);
     file("i.html", &of_index);
     let classes_of = |moving: &Move, path: &str| -> Vec<_> {
-        let root = match moving.from.layout {
-            Some(_) => site.path().to_owned(),
-            None => site.path().join("a.example"),
+        let root = if moving.from.has_hosts {
+            site.path().to_owned()
+        } else {
+            site.path().join("a.example")
         };
         let (scanned, index) = read(&root, moving, &Options::default());
         let (_, page) = scanned
@@ -764,7 +765,7 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
     };
     let mut crawl = away("http://a.example/");
     crawl.from = Origins::default();
-    crawl.from.layout = Some(FolderLayout::Host);
+    crawl.from.has_hosts = true;
     assert_eq!(
         classes_of(&crawl, "a.example/page?x=1.html"),
         [
@@ -828,7 +829,7 @@ fn the_folder_of_a_host_may_have_capitals() {
     .unwrap();
     let mut moving = away("https://a.example/");
     moving.from = Origins::default();
-    moving.from.layout = Some(FolderLayout::Host);
+    moving.from.has_hosts = true;
     let (scanned, index) = read(site.path(), &moving, &Options::default());
     let (_, page) = scanned
         .iter()

@@ -9,7 +9,7 @@ use baselink_rewrite::base::Source;
 use baselink_scan::html::saved::{HEAD, saved};
 use baselink_site::collection::Collection;
 use baselink_site::collection::origin::map::UrlMap;
-use baselink_site::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink_site::collection::origin::{Origins, RootUrl};
 use baselink_text::format::Format;
 use proptest::prelude::*;
 
@@ -38,7 +38,7 @@ fn root_url(url: &str) -> Origins {
 
 fn layout() -> Origins {
     Origins {
-        layout: Some(FolderLayout::Host),
+        has_hosts: true,
         ..Origins::default()
     }
 }
@@ -731,7 +731,7 @@ fn the_first_source_that_has_a_url_wins() {
 
     let mut origins = Origins {
         map: Some(map(b"a.example/x,http://map/").into()),
-        layout: Some(FolderLayout::Host),
+        has_hosts: true,
         ..root_url("http://root/")
     };
     let mut check = |change: fn(&mut Origins), url: &str, source| {
@@ -762,7 +762,7 @@ fn the_first_source_that_has_a_url_wins() {
         );
     }
     check(
-        |origins| origins.layout = None,
+        |origins| origins.has_hosts = false,
         "http://saved",
         "saved-from",
     );

@@ -26,7 +26,7 @@ use baselink_rewrite::{Retrieval, Source};
 
 use super::{
     index::{Collection, Resource, ResourceKind},
-    origin::{self, FolderLayout, RootUrl, names},
+    origin::{self, RootUrl, names},
 };
 use baselink_files::{
     os_string,
@@ -132,9 +132,9 @@ impl Collection {
                 .root_url
                 .as_ref()
                 .is_none_or(|root| *root == site)
-            && self.origins.layout.is_none()
+            && !self.origins.has_hosts
         {
-            self.origins.set_layout(FolderLayout::Host);
+            self.origins.set_hosts();
             self.origins.scheme = scheme.to_ascii_lowercase();
         }
     }

@@ -388,7 +388,7 @@ impl Collection {
 
     /// True if the folders are named after hosts, as crawlers name them.
     pub fn is_of_hosts(&self) -> bool {
-        self.origins.layout.is_some() && self.origins.root_url.is_none()
+        self.origins.has_hosts && self.origins.root_url.is_none()
     }
 
     /// True if the files stay in their places: no mirror is made of them.

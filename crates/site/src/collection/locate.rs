@@ -42,7 +42,7 @@ use super::{
     host_rules::REWRITE,
     index::{Absence, Collection, PathEnd, ResourceKind, UrlTarget, is_disk},
     normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme, without_query},
-    origin::{FolderLayout, PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments},
+    origin::{PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments},
     path::{names_folder, split_name, stem},
     same::others,
 };
@@ -437,10 +437,9 @@ impl Collection {
 
     /// The folder for the host of `url`, and the offset of the path in `url`.
     fn host_folder(&self, url: &str) -> Option<(&[u8], usize)> {
-        let FolderLayout::Host = self
-            .origins
-            .layout
-            .filter(|_| self.origins.root_url.is_none())?;
+        if !self.is_of_hosts() {
+            return None;
+        }
         let url = Reference::split(Grammar::Rfc3986, url);
         let scheme = url
             .scheme()

@@ -4,7 +4,7 @@
 //!
 //! 1. `url-map`: a table of files and URLs ([`map`]);
 //! 2. `retrieval`: the URL of the root and the path below it, percent-encoded (RFC 3986, 2.1 and 3.3);
-//! 3. `layout`: the names of the folders, as crawlers write them ([`FolderLayout`]);
+//! 3. `layout`: the names of the folders, as crawlers write them ([`Origins::has_hosts`]);
 //! 4. `saved-from`: a comment in the page, written by the program that saved it ([`saved`]);
 //! 5. `xattr`: the extended attribute `user.xdg.origin.url`
 //!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and `wget --xattr` write it.
@@ -18,7 +18,7 @@
 //! ```
 //! use std::path::Path;
 //! use baselink_text::Format;
-//! use baselink_site::collection::origin::{FolderLayout, Origins};
+//! use baselink_site::collection::origin::Origins;
 //! use baselink_files::walk::{EntryKind, TreeEntry};
 //! let entry = TreeEntry {
 //!     root: Path::new("crawl").into(),
@@ -27,7 +27,7 @@
 //!     kind: EntryKind::File,
 //!     size: 0,
 //! };
-//! let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
+//! let origins = Origins { has_hosts: true, ..Origins::default() };
 //! let (retrieval, _) = origins.of(&entry, &entry, Format::Html, b"");
 //! let retrieval = retrieval.unwrap();
 //! assert_eq!(retrieval.url, "https://a.example:8080/b/c?d=e");
@@ -74,9 +74,16 @@ pub struct Origins {
     pub root_url: Option<RootUrl>,
     /// The name of index files, such as `index.html`. The URL of such a file ends with `/`.
     pub index: Option<OsString>,
-    /// The layout of the folders below the roots.
-    pub layout: Option<FolderLayout>,
-    /// The scheme of URLs from `layout`, and of the URLs that HTTrack records without a scheme.
+    /// True if the folders in the roots are named after hosts: `host/path`, as wget and other crawlers write it.
+    ///
+    /// The port is part of the host name: `host:8080`, `host+8080` as wget writes it for Windows, or `host_8080` as
+    /// HTTrack writes it. The first folder must be a valid host name in ASCII.
+    ///
+    /// A `?` in a file name begins the query, as wget writes it by default. With `--restrict-file-names=windows`, wget
+    /// writes `@` instead, but an `@` stays an `@`, because the URL may contain one. A `%` with two hexadecimal digits
+    /// is an escape. wget decodes most escapes, so `?a=%26` becomes `?a=&`; if that matters, use a map.
+    pub has_hosts: bool,
+    /// The scheme of URLs from the names of hosts, and of the URLs that HTTrack records without a scheme.
     pub scheme: String,
     /// True if `scheme` is only assumed. Reports then mention the assumption.
     pub assumes_scheme: bool,
@@ -102,7 +109,7 @@ impl Default for Origins {
             map: None,
             root_url: None,
             index: None,
-            layout: None,
+            has_hosts: false,
             scheme: "https".to_owned(),
             assumes_scheme: true,
             trust_saved_from: true,
@@ -114,20 +121,6 @@ impl Default for Origins {
             every_source: false,
         }
     }
-}
-
-/// A layout of the folders below a root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FolderLayout {
-    /// `host/path`, as wget and other crawlers write it.
-    ///
-    /// The port is part of the host name: `host:8080`, `host+8080` as wget writes it for Windows, or `host_8080` as
-    /// HTTrack writes it. The first folder must be a valid host name in ASCII.
-    ///
-    /// A `?` in a file name begins the query, as wget writes it by default. With `--restrict-file-names=windows`, wget
-    /// writes `@` instead, but an `@` stays an `@`, because the URL may contain one. A `%` with two hexadecimal digits
-    /// is an escape. wget decodes most escapes, so `?a=%26` becomes `?a=&`; if that matters, use a map.
-    Host,
 }
 
 /// The URL of a root, which is a folder or a single named file.
@@ -444,16 +437,16 @@ impl Origins {
     /// Assumes that `folder` is a site with an unknown host, if no layout or root URL is given. It applies only to files without
     /// another URL.
     pub fn assume_site(&mut self, folder: &Path) {
-        if self.root_url.is_none() && self.layout.is_none() {
+        if self.root_url.is_none() && !self.has_hosts {
             self.root_url = Some(RootUrl::of_built_site(&self.scheme, folder));
             self.assumes_root = true;
         }
     }
 
-    /// Sets the layout of a tree, in place of an assumed root.
-    pub fn set_layout(&mut self, layout: FolderLayout) {
+    /// Takes the folders of a tree for hosts, in place of an assumed root.
+    pub fn set_hosts(&mut self) {
         (self.root_url, self.assumes_root) = (None, false);
-        self.layout = Some(layout);
+        self.has_hosts = true;
     }
 
     /// The URL of the root, unless it is assumed. Assumed URLs are not shown.
@@ -499,9 +492,9 @@ impl Origins {
                     let map = self.map.as_ref();
                     map.and_then(|map| map.url(entry)).map(str::to_owned)
                 }
-                Source::Layout => self.layout.and_then(|FolderLayout::Host| {
+                Source::Layout if self.has_hosts => {
                     by_host(seen, &self.scheme, self.index.as_deref().map(names::bytes))
-                }),
+                }
                 Source::Xattr if self.trust_xattr => {
                     attribute(entry).map(|url| without_fragment(&url).to_owned())
                 }
@@ -546,14 +539,14 @@ impl Origins {
 
     /// The files around `entry`. The layout applies as in [`of`](Self::of).
     pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
-        let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
+        let depth = self.has_hosts.then_some(seen.relative.len());
         self.companions.beside(entry, depth, &self.scheme)
     }
 
     /// [`ORDER`] as modified by these settings.
     fn order(&self) -> [Source; 6] {
         let mut order = ORDER;
-        if self.layout.is_some() {
+        if self.has_hosts {
             // A layout is a general convention; an attribute belongs to this file.
             order[2..5].rotate_right(1);
         }
@@ -566,7 +559,7 @@ impl Origins {
     /// True if the head of a page may give a URL that precedes `known`, the URL that was found without the head.
     pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
         let is_before = |known: &Retrieval| match known.source {
-            Source::Xattr => self.layout.is_none(),
+            Source::Xattr => !self.has_hosts,
             Source::Retrieval => self.assumes_root,
             _ => false,
         };
@@ -594,7 +587,7 @@ impl Origins {
     }
 }
 
-/// The URL of `entry`, with the host from its first folder ([`FolderLayout::Host`]). A file called `index` has the URL
+/// The URL of `entry`, with the host from its first folder ([`Origins::has_hosts`]). A file called `index` has the URL
 /// of its folder.
 pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&[u8]>) -> Option<String> {
     let (host, names) = entry.relative.split_first()?;

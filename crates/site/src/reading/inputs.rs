@@ -133,7 +133,7 @@ impl Inputs {
         match url.map(RootUrl::new) {
             Some(Ok(root_url)) => Origins {
                 root_url: Some(root_url),
-                layout: None,
+                has_hosts: false,
                 ..origins
             },
             _ => origins,

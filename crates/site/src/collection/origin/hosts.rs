@@ -9,7 +9,7 @@
 //! ```
 //! use std::path::Path;
 //! use baselink_text::Format;
-//! use baselink_site::collection::origin::{FolderLayout, Origins};
+//! use baselink_site::collection::origin::Origins;
 //! use baselink_files::walk::{EntryKind, TreeEntry};
 //! let entry = TreeEntry {
 //!     root: Path::new("crawl").into(),
@@ -18,7 +18,7 @@
 //!     kind: EntryKind::File,
 //!     size: 0,
 //! };
-//! let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
+//! let origins = Origins { has_hosts: true, ..Origins::default() };
 //! let (retrieval, _) = origins.of(&entry, &entry, Format::Html, b"");
 //! assert_eq!(retrieval.unwrap().url, "https://a.example:8080/b");
 //! ```
