@@ -44,7 +44,7 @@ use super::{
 use baselink_site::{
     collection::{is_disk, origin::is_assumed},
     purpose::{
-        check::{Class, FindingRule},
+        check::{Class, FindingRule, targets::FullTargets},
         relocate::split_host,
         tally::Counted,
     },
@@ -68,6 +68,7 @@ pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
         request,
         list,
         baseline: baseline.as_ref(),
+        full: &FullTargets::default(),
     };
     let is_sarif = request.form() == CheckForm::Sarif;
     if is_sarif {

@@ -8,7 +8,7 @@
 //!
 //! Deliberately absent: the forms themselves, such as [`text`] and [`sarif`].
 
-use std::{io, path::Path};
+use std::{collections::HashMap, io, path::Path, sync::Arc};
 
 use baselink_rewrite::Outcome;
 use baselink_text::{Charset, Span};
@@ -18,10 +18,11 @@ use super::{
     ci, text,
 };
 use baselink_site::{
+    collection::{Collection, origin::RootUrl},
     purpose::{
         check::{
-            CheckedDocument, CheckedLink, Class, FragmentList, Ids,
-            targets::{PLACES, PlacedLink, ROWS, Targets},
+            CheckedDocument, CheckedLink, CheckedSite, Class, FragmentList, Ids, check,
+            targets::{FullTargets, PLACES, PlacedLink, ROWS, Targets},
         },
         tally::{Counted, Tally},
     },
@@ -34,12 +35,17 @@ use crate::cli::{
     output::{Output, location},
 };
 
+/// A site, and the root of its host, if links have the path of the root of the site.
+pub type ListedSite<'s> = (&'s Arc<Collection>, Option<&'s RootUrl>);
+
 /// Takes links.
 pub struct Lister<'a> {
     pub request: &'a Check,
     /// The classes whose links are listed one by one.
     pub list: Classes,
     pub baseline: Option<&'a Baseline>,
+    /// The targets of an archive that need no further places.
+    pub full: &'a FullTargets,
 }
 
 /// The links of one file.
@@ -97,17 +103,17 @@ impl Lister<'_> {
         self.list != Classes::default() || self.baseline.is_some()
     }
 
-    /// The number of links to one target whose places are needed.
-    pub fn places(&self) -> usize {
-        if self.is_by_link() {
-            usize::MAX
-        } else {
-            room(self.request)
+    /// The number of links to the target `url` with findings of `class` whose places are needed.
+    fn places(&self, class: Class, url: &str) -> usize {
+        match self.full.has(class, url) {
+            _ if self.is_by_link() => usize::MAX,
+            true => 0,
+            false => room(self.request),
         }
     }
 
     /// True if findings of `class` are listed, noted in a baseline, or counted by target.
-    pub fn concerns(&self, class: Class) -> bool {
+    fn concerns(&self, class: Class) -> bool {
         self.list.contains(class) || self.is_noted(class) || are_shown(self.request, class)
     }
 
@@ -116,18 +122,25 @@ impl Lister<'_> {
         self.baseline.is_some() && self.request.is_bad(class)
     }
 
-    /// Takes the links that `check` finds in the document `input` of the file at `path`, which is called `name` below the
-    /// folder.
+    /// Takes the links in the document `input` of the file at `path`, which is called `name` in the `site`.
     pub fn document(
         &self,
+        (site, ids): (ListedSite<'_>, Option<&HashMap<usize, Ids>>),
         (path, name): (&Path, &[u8]),
         input: &Input<'_>,
         file: &mut FileLinks,
         output: &mut Output,
-        check: impl FnOnce(&mut dyn FnMut(CheckedLink)) -> CheckedDocument,
     ) -> io::Result<CheckedDocument> {
         let (mut state, mut printed) = (DocumentState::default(), Ok(()));
-        let mut document = check(&mut |mut found| {
+        let site = CheckedSite {
+            collection: site.0,
+            ids,
+            host: site.1,
+            to: self.request.to.as_ref(),
+            is_reported: &|class| self.concerns(class),
+            places: &|class, url| self.places(class, url),
+        };
+        let mut document = check(name, input.bytes, input.options, site, &mut |mut found| {
             found.listed.line += input.lines;
             file.links += 1;
             let (tally, link) = (&mut file.tally, &found.listed.link);

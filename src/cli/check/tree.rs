@@ -14,7 +14,7 @@ use std::{collections::HashMap, io, path::PathBuf, sync::Arc};
 use baselink_rewrite::Options;
 use baselink_text::{Code, Diagnostic, Format, name};
 
-use super::listing::{FileLinks, Lister, room};
+use super::listing::{FileLinks, ListedSite, Lister, room};
 use baselink_files::{
     walk::{Selection, TreeEntry},
     write::is_temporary,
@@ -23,10 +23,7 @@ use baselink_site::{
     archive::{Contents, Entry, Wanted},
     collection::{Collection, folder::name_of, is_disk, origin::RootUrl},
     purpose::{
-        check::{
-            CheckedSite, Class, FindingRule, Ids, check, check_capture,
-            targets::{FullTargets, Targets},
-        },
+        check::{Class, FindingRule, Ids, targets::Targets},
         relocate::{is_at_any_url, split_host},
         tally::{Counted, Tally},
     },
@@ -72,19 +69,15 @@ pub struct CheckedFile {
 /// that neither `--format` nor `--include` asked for.
 type FileContent = (Option<Box<FileLinks>>, bool);
 
-/// The targets of all files, and those that need no further places.
-type AllTargets<'t> = (&'t mut Targets, &'t FullTargets);
-
 impl CheckedTree {
     /// Checks the folder or the archives, and reports files that cannot be read.
     pub fn read(lister: &Lister<'_>, output: &mut Output) -> FileResult<(Self, ExitStatus)> {
         let mut tree = Self::default();
-        let (mut targets, full) = (Targets::default(), FullTargets::default());
-        let all = (&mut targets, &full);
+        let mut targets = Targets::default();
         let status = if lister.request.is_of_archives {
-            tree.read_archives(lister, all, output)?
+            tree.read_archives(lister, &mut targets, output)?
         } else {
-            tree.read_folder(lister, all, output)?
+            tree.read_folder(lister, &mut targets, output)?
         };
         tree.targets = targets.in_order(|class| lister.request.deny.contains(class));
         Ok((tree, status))
@@ -93,7 +86,7 @@ impl CheckedTree {
     fn read_folder(
         &mut self,
         lister: &Lister<'_>,
-        (targets, full): AllTargets<'_>,
+        targets: &mut Targets,
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let documents = &lister.request.documents;
@@ -135,7 +128,7 @@ impl CheckedTree {
         let scan_again = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
             scan(lister, (site, Some(&ids)), entry, file, output)
         };
-        let mut add = |entry, found| self.add(lister, entry, found, (&mut *targets, full));
+        let mut add = |entry, found| self.add(lister, entry, found, targets);
         if is_by_link {
             // Findings are listed in the order of the files.
             read = each_document(documents, output, scan_again, add)?;
@@ -169,7 +162,7 @@ impl CheckedTree {
         lister: &Lister<'_>,
         entry: TreeEntry,
         (links, is_part): FileContent,
-        targets: AllTargets<'_>,
+        targets: &mut Targets,
     ) {
         self.tally.add(Counted::Part, is_part);
         if let Some(links) = links {
@@ -184,11 +177,11 @@ impl CheckedTree {
         lister: &Lister<'_>,
         (path, name): (PathBuf, Vec<u8>),
         found: FileLinks,
-        (targets, full): AllTargets<'_>,
+        targets: &mut Targets,
     ) {
         let (file, room) = (self.files.len(), room(lister.request));
         let is_listed = !found.targets.is_empty();
-        targets.merge(found.targets, file, room, full);
+        targets.merge(found.targets, file, room, lister.full);
         let tally = found.tally;
         self.tally.merge(&tally);
         self.tally.add(Counted::Document, 1_usize);
@@ -202,7 +195,7 @@ impl CheckedTree {
     fn read_archives(
         &mut self,
         lister: &Lister<'_>,
-        (targets, full): AllTargets<'_>,
+        targets: &mut Targets,
         output: &mut Output,
     ) -> FileResult<ExitStatus> {
         let documents = &lister.request.documents;
@@ -218,16 +211,14 @@ impl CheckedTree {
             };
             let found = body.options.map(|options| {
                 let document = (number, &*body.bytes, &options);
-                scan_capture(lister, &plan, document, full, output)
+                scan_capture(lister, &plan, document, output)
             });
             (found.transpose().map(Option::flatten), body.bytes.len())
         };
         for file in documents.files() {
-            let done = |found: io::Result<Option<(usize, FileLinks)>>, _: &mut Output| {
-                if let Some((number, found)) = found? {
-                    let path = PathBuf::from(plan.chosen.url(number));
-                    let name = plan.name(number).to_vec();
-                    self.add_links(lister, (path, name), found, (&mut *targets, full));
+            let done = |found: io::Result<Option<NamedLinks>>, _: &mut Output| {
+                if let Some((named, found)) = found? {
+                    self.add_links(lister, named, found, targets);
                 }
                 Ok(())
             };
@@ -302,37 +293,23 @@ fn site(documents: &Documents) -> Arc<Collection> {
     Arc::new(collection.unwrap_or_default())
 }
 
+/// The path of a file, its path below the folder, and its links.
+type NamedLinks = ((PathBuf, Vec<u8>), FileLinks);
+
 /// Checks the document with this number, these bytes and options, of an archive; `None` if it does not look like one.
 fn scan_capture(
     lister: &Lister<'_>,
     plan: &CapturePlan,
     (number, bytes, options): (usize, &[u8], &Options),
-    full: &FullTargets,
     output: &mut Output,
-) -> io::Result<Option<(usize, FileLinks)>> {
-    let path = PathBuf::from(plan.chosen.url(number));
+) -> io::Result<Option<NamedLinks>> {
+    let (path, name) = (PathBuf::from(plan.chosen.url(number)), plan.name(number));
     let input = Input::whole(DocumentName::of(&path), options, bytes);
-    let file = (&*path, plan.name(number));
     let mut found = FileLinks::default();
-    let site = CheckedSite {
-        collection: plan.collection(),
-        ids: None,
-        host: None,
-        to: None,
-        is_reported: &|class| lister.concerns(class),
-        places: &|class, url| {
-            if full.has(class, url) && !lister.is_by_link() {
-                0
-            } else {
-                lister.places()
-            }
-        },
-    };
-    let checked = lister.document(file, &input, &mut found, output, |link| {
-        check_capture(bytes, options, site, link)
-    })?;
+    let site = ((plan.collection(), None), None);
+    let checked = lister.document(site, (&path, name), &input, &mut found, output)?;
     let is_empty = options.scan.is_probed(options.format) && checked.links == 0;
-    Ok((!is_empty).then_some((number, found)))
+    Ok((!is_empty).then(|| ((path, name.to_vec()), found)))
 }
 
 /// True if `file` is a fragment of an HTML page that no option asks for.
@@ -344,13 +321,10 @@ fn is_part(documents: &Documents, file: &File<'_>) -> bool {
     matches!(&file.contents, Contents::Document(bytes) if is_page && Format::is_part(&name, bytes))
 }
 
-/// A folder, and the root of its host, if links have the path of the root of the folder.
-type CheckedFolder<'f> = (&'f Arc<Collection>, Option<&'f RootUrl>);
-
 /// Checks the documents of a file.
 fn scan(
     lister: &Lister<'_>,
-    ((collection, host), ids): (CheckedFolder<'_>, Option<&HashMap<usize, Ids>>),
+    site: (ListedSite<'_>, Option<&HashMap<usize, Ids>>),
     entry: &TreeEntry,
     file: File<'_>,
     output: &mut Output,
@@ -361,21 +335,11 @@ fn scan(
     }
     let mut links = None;
     let name = name_of(entry);
-    let site = CheckedSite {
-        collection,
-        ids,
-        host,
-        to: lister.request.to.as_ref(),
-        is_reported: &|class| lister.concerns(class),
-        places: &|_, _| lister.places(),
-    };
     let no_work = |_: &Input<'_>, _: &mut Output| Ok(((), 0));
     let read = file.each(output, no_work, |(), input, _, output| {
         let options = input.options;
         let found: &mut Box<FileLinks> = links.get_or_insert_default();
-        let document = lister.document((&entry.path, &name), input, found, output, |link| {
-            check(&name, input.bytes, options, site, link)
-        })?;
+        let document = lister.document(site, (&entry.path, &name), input, found, output)?;
         let varying = found.tally[Counted::Varying];
         let places = FilePlaces::in_charset(input, document.charset);
         let found = document
@@ -383,7 +347,7 @@ fn scan(
             .iter()
             .filter(|found| is_of_the_document(found));
         found.for_each(|found| output.report_diagnostic(&places, found));
-        if is_at_any_url(&name) && !site.to.is_some_and(is_disk) {
+        if is_at_any_url(&name) && !lister.request.to.as_ref().is_some_and(is_disk) {
             let (links, page) = (
                 ["relative link", "relative links"],
                 baselink_text::name(&entry.path),

@@ -36,7 +36,7 @@
 //! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
 //! change links and ids.
 
-use baselink_rewrite::{Options, Totals, links_to};
+use baselink_rewrite::{Options, links_to};
 use baselink_text::{Charset, Code, Diagnostic, Format};
 
 use crate::purpose::options_in;
@@ -48,8 +48,7 @@ mod ids;
 mod judge;
 pub mod targets;
 
-use captured::CaptureJudge;
-use judge::MoveJudge;
+use judge::LinkJudge;
 
 pub use super::finding_rule::{Class, FindingRule};
 use super::tally::Tally;
@@ -75,27 +74,8 @@ pub struct CheckedDocument {
     pub repeated: Vec<RepeatedLinks>,
 }
 
-/// Scans `bytes`, a document from an archive, and passes each link to `found`, with a finding about what the captures of the
-/// archive lack. `options` contain the format, the retrieval URL, the resolver and the places.
-pub fn check_capture(
-    bytes: &[u8],
-    options: &Options,
-    site: CheckedSite<'_>,
-    found: &mut dyn FnMut(CheckedLink),
-) -> CheckedDocument {
-    let options = options_in(options, site.collection);
-    let mut judge = CaptureJudge::new((bytes, &options), site, found);
-    let totals = links_to(bytes, &options, &mut judge);
-    let (counted, repeated) = judge.end();
-    let checked = document(totals, &options, counted);
-    CheckedDocument {
-        repeated,
-        ..checked
-    }
-}
-
 /// Scans `bytes`, the resource called `name` or a message in it, and passes links with their findings to `found`. Without a
-/// move, the site is only checked where it stands.
+/// move, the site is only checked where it stands. In an archive, the findings are about what its captures lack.
 ///
 /// `options` contain the format, the retrieval URL, the resolver and the places.
 pub fn check(
@@ -107,37 +87,31 @@ pub fn check(
 ) -> CheckedDocument {
     let mut options = options_in(options, site.collection);
     options.scan.ids = site.ids.is_none()
+        && !site.collection.only_urls
         && matches!(
             options.format,
             Format::Html | Format::Xhtml | Format::Svg | Format::Xml
         );
-    let mut judge = MoveJudge::new(name, (bytes, &options), site, found);
+    let mut judge = LinkJudge::new(name, (bytes, &options), site, found);
     let totals = links_to(bytes, &options, &mut judge);
-    let (counted, fragments) = judge.end();
-    let mut checked = document(totals, &options, counted);
-    checked.fragments = fragments;
-    // The collection knows which target of a link in a custom property is a file.
-    checked
-        .diagnostics
-        .retain(|found| found.code != Code::CustomProperty);
-    checked
-}
-
-/// A document with these totals.
-fn document(totals: Totals, options: &Options, counted: Tally) -> CheckedDocument {
+    let (counted, repeated, fragments) = judge.end();
+    let links = totals.links();
+    let mut diagnostics = totals.diagnostics;
     let is_broken = |found: &Diagnostic| found.code == Code::NotWellFormed;
-    let knows_ids = options.scan.ids && !totals.diagnostics.iter().any(is_broken);
+    let knows_ids = options.scan.ids && !diagnostics.iter().any(is_broken);
     let ids = knows_ids.then(|| Ids::new(&totals.ids));
+    // The collection knows which target of a link in a custom property is a file.
+    diagnostics.retain(|found| found.code != Code::CustomProperty);
     CheckedDocument {
-        links: totals.links(),
+        links,
         charset: (!options.format.has_headings()).then_some(totals.charset),
         ids: match options.format {
             Format::Html => ids,
             _ => ids.map(Ids::with_pointers),
         },
-        fragments: FragmentList::default(),
-        diagnostics: totals.diagnostics,
+        fragments,
+        diagnostics,
         counted,
-        repeated: Vec::new(),
+        repeated,
     }
 }

@@ -122,7 +122,8 @@ impl<'a> MovedBases<'a> {
         (chain, charset): (&BaseChain, Charset),
         goal: &MovedCollection<'_>,
     ) -> Option<Rc<MovedBase>> {
-        let url = link.base.as_ref()?;
+        // An archive does not move.
+        let url = link.base.as_ref().filter(|_| !goal.collection.only_urls)?;
         let in_sheet = in_sheet(link, goal.collection).map(|other| &*other.base);
         let is_of_layout = || match link.source {
             Source::Layout => chain.is_of_layout(&Against::Retrieval),

@@ -1,4 +1,4 @@
-//! The judge for a document in an archive. It determines which link targets the archive lacks.
+//! The URLs to which a document in an archive links, and the rules for links to those that the archive lacks.
 //!
 //! ```text
 //! img src, not captured      -->  missing (not-captured)
@@ -6,154 +6,70 @@
 //! a href to another host     -->  outside
 //! ```
 //!
-//! Of [alternatives](crate::purpose::alternatives), only one must be available. Missing ones are then served.
-//!
 //! Deliberately absent: resources that scripts load.
 
-use baselink_rewrite::{
-    BaseChain, LinkReceiver, LinkReport, ListedLink, Options, Outcome, PlainLink, Reason,
-};
 use baselink_scan::Role;
-use baselink_text::Charset;
 use baselink_url::without_fragment;
 
-use super::finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks, is_invalid};
+use super::finding::{CheckedSite, RepeatedLinks};
 use crate::{
-    collection::{Located, TextMap, names_prefix},
-    purpose::{
-        alternatives::{LazyAlternatives, alternatives, is_served},
-        custom_property::in_sheet,
-        finding_rule::{Class, FindingRule},
-        spelling::is_web,
-        tally::{Counted, Tally},
-    },
+    collection::{Located, TextMap},
+    purpose::{finding_rule::FindingRule, spelling::is_web},
 };
 
-/// Judges the links of one document, in order.
-pub struct CaptureJudge<'a> {
-    site: CheckedSite<'a>,
-    alternatives: LazyAlternatives<'a>,
-    counted: Tally,
-    /// The URLs so far, without fragments: many links of a document lead to one URL.
-    known: TextMap<KnownUrl>,
-    found: &'a mut dyn FnMut(CheckedLink),
-}
+/// The URLs of one document so far, without fragments: many of its links lead to one URL.
+#[derive(Default)]
+pub struct CapturedUrls(TextMap<CapturedUrl>);
 
 /// A URL, as far as its links depend on it.
-struct KnownUrl {
+struct CapturedUrl {
     /// The rules for links to it, by their roles.
     rules: [FindingRule; Role::ALL.len()],
-    /// The numbers of links to it with and without a report.
+    /// The numbers of navigation links to it with and without a report.
     links: [usize; 2],
-    /// The number of links to it that need a report, if it is reported.
+    /// The number of navigation links to it that need a report.
     wanted: usize,
 }
 
-impl<'a> CaptureJudge<'a> {
-    /// The judge for a document, which passes links to `found`.
-    pub fn new(
-        (bytes, options): (&'a [u8], &'a Options),
-        site: CheckedSite<'a>,
-        found: &'a mut dyn FnMut(CheckedLink),
-    ) -> Self {
-        Self {
-            site,
-            alternatives: LazyAlternatives::new(Box::new(|| alternatives(bytes, options))),
-            counted: Tally::default(),
-            known: TextMap::default(),
-            found,
-        }
+impl CapturedUrls {
+    /// The rule for a link to `target` with this role, which is reported.
+    pub fn rule(&mut self, site: CheckedSite<'_>, role: Role, target: &str) -> FindingRule {
+        let url = self.url(site, target);
+        url.links[0] += usize::from(role == Role::Navigation);
+        url.rules[role as usize]
     }
 
-    /// The numbers of links that were only counted, by rule and by URL.
-    pub fn end(self) -> (Tally, Vec<RepeatedLinks>) {
-        let mut repeated = Vec::new();
-        for number in 0..self.known.len() {
-            let known = &self.known.values[number];
-            let rule = known.rule(Role::Navigation);
-            if known.links[1] > 0 && (self.site.is_reported)(rule.class()) {
-                let url = self.known.url(number).to_owned();
-                repeated.push((rule, url, known.links[1]));
-            }
-        }
-        (self.counted, repeated)
+    /// The rule for a navigation link to `target`, if it needs no report.
+    pub fn unreported(&mut self, site: CheckedSite<'_>, target: &str) -> Option<FindingRule> {
+        let url = self.url(site, target);
+        let is_counted = url.links[0] >= url.wanted;
+        url.links[1] += usize::from(is_counted);
+        is_counted.then_some(url.rules[Role::Navigation as usize])
     }
 
-    /// The rule for `link` by itself.
-    fn rule(&mut self, link: &LinkReport) -> FindingRule {
-        if in_sheet(link, self.site.collection).is_some() {
-            return FindingRule::Travels;
-        }
-        if is_invalid(link) {
-            return FindingRule::Invalid;
-        }
-        let target = match (link.outcome, &link.target) {
-            (Outcome::Left, Some(target)) if link.reason == Some(Reason::CustomProperty) => target,
-            (Outcome::NoBase | Outcome::Left, _) | (_, None) => return FindingRule::Left,
-            // A prefix of URLs has no capture.
-            (_, Some(_)) if names_prefix(link) => return FindingRule::Outside,
-            (_, Some(target)) => target,
-        };
-        let known = self.known_url(target);
-        known.links[0] += usize::from(link.role == Role::Navigation);
-        known.rule(link.role)
-    }
-
-    fn known_url(&mut self, target: &str) -> &mut KnownUrl {
+    fn url(&mut self, site: CheckedSite<'_>, target: &str) -> &mut CapturedUrl {
         let url = without_fragment(target);
-        let number = self.known.number(url.as_bytes()).unwrap_or_else(|| {
-            let known = KnownUrl::new(self.site, url);
-            self.known
-                .add(url.as_bytes(), known)
-                .unwrap_or_else(|number| number)
+        let number = self.0.number(url.as_bytes()).unwrap_or_else(|| {
+            let known = CapturedUrl::new(site, url);
+            let (Ok(number) | Err(number)) = self.0.add(url.as_bytes(), known);
+            number
         });
-        &mut self.known.values[number]
+        &mut self.0.values[number]
+    }
+
+    /// The links that were not reported although their classes are, by URL.
+    pub fn repeated(&self, site: CheckedSite<'_>) -> Vec<RepeatedLinks> {
+        let known = self.0.values.iter().enumerate();
+        let repeated = known.filter_map(|(number, known)| {
+            let (rule, links) = (known.rules[Role::Navigation as usize], known.links[1]);
+            let is_wanted = links > 0 && (site.is_reported)(rule.class());
+            is_wanted.then(|| (rule, self.0.url(number).to_owned(), links))
+        });
+        repeated.collect()
     }
 }
 
-impl LinkReceiver for CaptureJudge<'_> {
-    fn plain(&mut self, link: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
-        // An embedded resource may be an alternative, and browsers may have no target.
-        if link.role != Role::Navigation || link.target.differs {
-            return false;
-        }
-        let is_reported = self.site.is_reported;
-        let known = self.known_url(&link.url());
-        let rule = known.rule(link.role);
-        if is_reported(rule.class()) && known.links[0] < known.wanted {
-            return false;
-        }
-        known.links[1] += 1;
-        self.counted.add(Counted::Checked(rule), 1_usize);
-        true
-    }
-
-    fn link(&mut self, listed: ListedLink, _: &BaseChain, charset: Charset) {
-        let link = &listed.link;
-        let site = self.site;
-        let mut rule = self.rule(link);
-        let is_there = |other: &LinkReport| {
-            let known = |url| KnownUrl::new(site, without_fragment(url)).rule(other.role);
-            other.target.as_deref().map(known) == Some(FindingRule::Travels)
-        };
-        if rule.class() == Class::Missing && is_served(link, &self.alternatives, is_there) {
-            rule = FindingRule::Served;
-        }
-        let is_left = rule == FindingRule::Left;
-        (self.found)(CheckedLink {
-            charset,
-            finding: Finding {
-                reason: link.reason.filter(|_| is_left),
-                target: link.target.clone().filter(|_| !is_left),
-                differs: link.differs,
-                ..Finding::of(rule)
-            },
-            listed,
-        });
-    }
-}
-
-impl KnownUrl {
+impl CapturedUrl {
     fn new(site: CheckedSite<'_>, url: &str) -> Self {
         use FindingRule::*;
         let ([embedded, page], is_host_known) = match site.collection.locate(url) {
@@ -187,15 +103,14 @@ impl KnownUrl {
             _ if concerns => lack,
             _ => Outside,
         });
+        let class = rules[Role::Navigation as usize].class();
         Self {
             rules,
             links: [0; 2],
-            wanted: (site.places)(rules[Role::Navigation as usize].class(), url),
+            wanted: match (site.is_reported)(class) {
+                true => (site.places)(class, url),
+                false => 0,
+            },
         }
-    }
-
-    /// The rule for a link with this role.
-    fn rule(&self, role: Role) -> FindingRule {
-        self.rules[role as usize]
     }
 }

@@ -1,22 +1,26 @@
-//! The judge for a move. It determines the rule for each link in a document.
+//! The judge of links. It determines the rule for each link in a document of a folder or of an archive.
 //!
 //! ```text
 //! link, current target, target after the move  -->  Finding { rule: ClimbsOut, … }
 //! ```
 //!
-//! Deliberately absent: computing the bases after the move, which is in [`super::bases`].
+//! Of [alternatives](crate::purpose::alternatives), only one must be available. Missing ones are then served.
+//!
+//! Deliberately absent: computing the bases after the move, which is in [`super::bases`]; and the rules for links to what an
+//! archive lacks, which are in [`super::captured`].
 
 use baselink_rewrite::{
     BaseChain, LinkReceiver, LinkReport, ListedLink, Options, Outcome, PlainLink, Reason, Source,
     SourceKind, base,
 };
-use baselink_scan::Program;
+use baselink_scan::{Program, Role};
 use baselink_text::Charset;
 use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template};
 
 use super::{
     bases::{MovedBase, MovedBases, MovedCollection},
-    finding::{CheckedLink, CheckedSite, Finding, is_invalid},
+    captured::CapturedUrls,
+    finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks, is_invalid},
     ids::{FragmentList, FragmentPlace},
 };
 use crate::{
@@ -28,6 +32,7 @@ use crate::{
     },
     purpose::{
         alternatives::{LazyAlternatives, alternatives, is_served},
+        custom_property::in_sheet,
         finding_rule::{Class, FindingRule},
         needs,
         relocate::split_host,
@@ -37,7 +42,7 @@ use crate::{
 };
 
 /// Judges the links of one document, in order. More than ten fields: facts about the document, and what is known of its links.
-pub struct MoveJudge<'a> {
+pub struct LinkJudge<'a> {
     site: CheckedSite<'a>,
     alternatives: LazyAlternatives<'a>,
     goal: MovedCollection<'a>,
@@ -63,16 +68,18 @@ pub struct MoveJudge<'a> {
     /// The numbers of links to files of the folder that contain the path of the root, and of those that depend on the URL of the
     /// document.
     forms: [usize; 2],
-    /// The rules for links that need no report, each with the number of its links.
-    counted: Vec<(FindingRule, usize)>,
+    /// The numbers of links that need no report, by rule; `None` for rules by which all links need one.
+    counted: [Option<usize>; FindingRule::ALL.len()],
+    /// The URLs to which the links of a document in an archive lead.
+    captured: CapturedUrls,
     found: &'a mut dyn FnMut(CheckedLink),
 }
 
-impl LinkReceiver for MoveJudge<'_> {
+impl LinkReceiver for LinkJudge<'_> {
     fn plain(&mut self, link: &PlainLink<'_>, chain: &BaseChain, _: Charset) -> bool {
         let rule = self.plain_rule(link);
-        let counted = self.counted.iter_mut().find(|(it, _)| Some(*it) == rule);
-        let is_counted = counted.map(|(_, links)| *links += 1).is_some();
+        let counted = rule.and_then(|rule| self.counted[rule as usize].as_mut());
+        let is_counted = counted.map(|links| *links += 1).is_some();
         if is_counted && rule == Some(FindingRule::Travels) {
             self.note_form(link.reference.as_bytes(), chain.source, false);
         }
@@ -98,7 +105,7 @@ impl LinkReceiver for MoveJudge<'_> {
     }
 }
 
-impl<'a> MoveJudge<'a> {
+impl<'a> LinkJudge<'a> {
     /// The judge for the resource called `name`, or a message in it, which passes links to `found`. Without a move, the URL of the
     /// root is that of the collection, or one that cannot exist if files have URLs of their own.
     pub fn new(
@@ -120,7 +127,11 @@ impl<'a> MoveJudge<'a> {
         let place = site.to.or(collection.root_url());
         let place = place.cloned().unwrap_or_else(RootUrl::nowhere);
         let own = url_below(&place, name);
-        let plain = [FindingRule::Travels, FindingRule::Outside].into_iter();
+        let needs_no_report = |rule| match rule {
+            _ if collection.only_urls => true,
+            FindingRule::Travels | FindingRule::Outside => !(site.is_reported)(rule.class()),
+            _ => false,
+        };
         Self {
             site,
             alternatives: LazyAlternatives::new(Box::new(|| alternatives(bytes, options))),
@@ -140,23 +151,21 @@ impl<'a> MoveJudge<'a> {
             last_path: LastPath::default(),
             fragments: FragmentList::default(),
             forms: [0; 2],
-            counted: plain
-                .filter(|rule| !(site.is_reported)(rule.class()))
-                .map(|rule| (rule, 0))
-                .collect(),
+            counted: FindingRule::ALL.map(|rule| needs_no_report(rule).then_some(0)),
+            captured: CapturedUrls::default(),
             found,
         }
     }
 
-    /// The numbers of links that were only counted, and the fragments of links, if ids are not known.
-    pub fn end(self) -> (Tally, FragmentList) {
+    /// The numbers of links that were only counted, by rule and by URL, and the fragments of links, if ids are not known.
+    pub fn end(self) -> (Tally, Vec<RepeatedLinks>, FragmentList) {
         let mut tally = Tally::default();
-        for (rule, links) in self.counted {
-            tally.add(Counted::Checked(rule), links);
+        for (rule, links) in FindingRule::ALL.into_iter().zip(self.counted) {
+            tally.add(Counted::Checked(rule), links.unwrap_or(0));
         }
         tally.add(Counted::Prefixed, self.forms[0]);
         tally.add(Counted::Varying, self.forms[1]);
-        (tally, self.fragments)
+        (tally, self.captured.repeated(self.site), self.fragments)
     }
 
     /// Counts a link to a file of the folder by its form.
@@ -190,12 +199,20 @@ impl<'a> MoveJudge<'a> {
         finding.with_fragment(place.unwrap_or(FragmentPlace::There))
     }
 
-    /// The rule for a link of the document itself, if its bytes show that it needs no report: it travels, or it leads to
-    /// another host.
+    /// The rule for a link of the document itself, if its bytes show that it needs no report: it travels, it leads to
+    /// another host, or it is one of many to a page that the archive lacks.
     fn plain_rule(&mut self, link: &PlainLink<'_>) -> Option<FindingRule> {
-        // Browsers may have no target for it.
-        let root = self.plain_root.filter(|_| !link.target.differs)?;
         let collection = self.goal.collection;
+        // Browsers may have no target for it.
+        if link.target.differs {
+            return None;
+        }
+        if collection.only_urls {
+            // An embedded resource may be an alternative.
+            let is_navigation = link.role == Role::Navigation;
+            return is_navigation.then(|| self.captured.unreported(self.site, &link.url()))?;
+        }
+        let root = self.plain_root?;
         match collection.plain_place(root, link, &mut self.last_path)? {
             PlainPlace::Outside => Some(FindingRule::Outside),
             PlainPlace::File(number, fragment) => {
@@ -218,7 +235,7 @@ impl<'a> MoveJudge<'a> {
 
     /// The finding for `link`, with assumed URLs: about the site where it stands, or else about the move.
     fn with_assumed_urls(
-        &self,
+        &mut self,
         link: &LinkReport,
         base: Option<&MovedBase>,
         is_crawled: bool,
@@ -227,6 +244,13 @@ impl<'a> MoveJudge<'a> {
             Ok(target) => target,
             Err(finding) => return finding,
         };
+        if self.goal.collection.only_urls {
+            return Finding {
+                rule: self.in_archive(link, &target),
+                target: Some(target),
+                ..Finding::default()
+            };
+        }
         let (now, end) = self.goal.collection.locate_link(link, &target, None);
         let fragment = fragment_of(end.as_ref().unwrap_or(&target));
         let through_layout = |base: &MovedBase| base.now.leads_through_layout(&link.reference);
@@ -252,6 +276,21 @@ impl<'a> MoveJudge<'a> {
             target: Some(target),
             moved: finding.moved.filter(|_| moves),
             ..finding
+        }
+    }
+
+    /// The rule for a link of a document in an archive to `target`.
+    fn in_archive(&mut self, link: &LinkReport, target: &str) -> FindingRule {
+        if in_sheet(link, self.goal.collection).is_some() {
+            return FindingRule::Travels;
+        }
+        // A prefix of URLs has no capture.
+        if names_prefix(link) {
+            return FindingRule::Outside;
+        }
+        match self.captured.rule(self.site, link.role, target) {
+            rule if rule.class() == Class::Missing && self.is_served(link) => FindingRule::Served,
+            rule => rule,
         }
     }
 
@@ -396,7 +435,11 @@ impl<'a> MoveJudge<'a> {
         is_crawled: bool,
     ) -> Result<String, Finding> {
         if is_invalid(link) {
-            return Err(Finding::of(FindingRule::Invalid));
+            let is_shown = |_: &String| self.goal.collection.only_urls;
+            return Err(Finding {
+                target: link.target.clone().filter(is_shown),
+                ..Finding::of(FindingRule::Invalid)
+            });
         }
         match (link.outcome, link.reason) {
             (Outcome::Absolute, _) => return Ok(link.target.clone().unwrap_or_default()),
@@ -427,13 +470,17 @@ impl<'a> MoveJudge<'a> {
     fn is_served(&self, link: &LinkReport) -> bool {
         let collection = self.goal.collection;
         is_served(link, &self.alternatives, |other| match &other.target {
-            Some(target) => served(&collection.locate_link(other, target, None).0).is_some(),
+            Some(target) => served(&collection.locate_link(other, target, None).0)
+                .is_some_and(|(_, file)| !file.is_some_and(|file| collection.is_cut(file))),
             None => self.local_copy(other).rule == FindingRule::Travels,
         })
     }
 
     /// The finding for a link to a file that a browser saved with this one.
     fn local_copy(&self, link: &LinkReport) -> Finding {
+        if self.goal.collection.only_urls {
+            return Finding::left(link.reason);
+        }
         let url = self.bases.own().and_then(|own| {
             let base = Base::new(Resolver::Rfc3986, own);
             base.resolve(&link.reference).ok()
