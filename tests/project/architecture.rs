@@ -613,7 +613,7 @@ fn mechanisms_exist_once() {
             }
         }
     }
-    assert_eq!((rows, wrong), (5, Vec::new()));
+    assert_eq!((rows, wrong), (6, Vec::new()));
 }
 
 #[test]

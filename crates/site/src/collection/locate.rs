@@ -341,10 +341,7 @@ impl Collection {
             let is_host_known = own.is_some_and(|own| self.hosts.contains(host(&own)));
             return Located::Outside { is_host_known };
         }
-        let below = match &self.origins.root_url {
-            Some(root) => root.below_own(url),
-            None => self.laid_out(url),
-        };
+        let below = self.below(url);
         if let (Some(query), Some(below)) = (query.filter(|_| !self.is_served), &below)
             && let Some((number, by)) = self.named_with_query(below, query)
         {
@@ -423,21 +420,12 @@ impl Collection {
         other.filter(is_resource).or(own).or(other)
     }
 
-    /// The path of `url` in folders named after hosts; `None` if the site does not contain the host.
-    fn laid_out(&self, url: &str) -> Option<PathBelowRoot> {
-        let (folder, _) = self.host_folder(url)?;
-        let url = Reference::split(Grammar::Rfc3986, url);
-        let below = PathBelowRoot::of(segments(&url)?.into_iter());
-        Some(PathBelowRoot {
-            path: [folder, b"/", &below.path].concat(),
-            names_root: false,
-            ..below
-        })
-    }
-
-    /// The folder for the host of `url`, and the offset of the path in `url`.
-    fn host_folder(&self, url: &str) -> Option<(&[u8], usize)> {
-        if !self.is_of_hosts() {
+    /// The path of `url` below the root. `None` if `url` is neither below the URL of the root nor on a host of the site.
+    pub(crate) fn below(&self, url: &str) -> Option<PathBelowRoot> {
+        if let Some(root) = &self.origins.root_url {
+            return root.below_own(url);
+        }
+        if !self.origins.has_hosts {
             return None;
         }
         let url = Reference::split(Grammar::Rfc3986, url);
@@ -447,24 +435,12 @@ impl Collection {
         let folder = self
             .folders_of_hosts
             .get(&net_loc(scheme, url.net_loc()?))?;
-        Some((folder, url.path_span.start))
-    }
-
-    /// The URL of the same resource after the site has moved to `root`. `None` if `url` is neither below the URL of the
-    /// root nor on a host of the site. The part after the URL of the root keeps its bytes, including query and
-    /// fragment.
-    pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
-        if let Some(from) = &self.origins.root_url {
-            return from.moved(url, root);
-        }
-        let (folder, path_at) = self.host_folder(url)?;
-        let folder = names::encoded(folder)?;
-        let rest = &url[path_at..];
-        Some(format!(
-            "{}{folder}/{}",
-            root.as_str(),
-            rest.strip_prefix('/').unwrap_or_default()
-        ))
+        let below = PathBelowRoot::of(segments(&url)?.into_iter());
+        Some(PathBelowRoot {
+            path: [folder, &b"/"[..], &below.path].concat(),
+            names_root: false,
+            ..below
+        })
     }
 
     /// The entry at a path below the root.

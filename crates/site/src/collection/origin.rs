@@ -282,7 +282,7 @@ impl RootUrl {
 
     /// `url`, which is below this root, with the root `to`. The part after the root keeps its bytes, including query and
     /// fragment.
-    pub(crate) fn moved(&self, url: &str, to: &Self) -> Option<String> {
+    pub(crate) fn rerooted(&self, url: &str, to: &Self) -> Option<String> {
         let below = self.below_own(url)?;
         let tail = below.tail.map_or("", |tail| &url[tail..]);
         (below.tail.is_some() || below.names_root).then(|| [to.as_str(), tail].concat())

@@ -42,7 +42,7 @@ impl SamePrefixes {
         let Self([one, other]) = self;
         [(one, other), (other, one)]
             .into_iter()
-            .find_map(|(from, to)| from.moved(url, to))
+            .find_map(|(from, to)| from.rerooted(url, to))
     }
 }
 

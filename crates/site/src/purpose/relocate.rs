@@ -208,7 +208,7 @@ impl Relocation {
     /// The URL before the move of what `url`, which leads to nothing there, names after the move: a site may have links of both
     /// kinds.
     fn before(&self, url: &str) -> Option<String> {
-        let old = self.new_path.moved(url, &self.from)?;
+        let old = self.new_path.rerooted(url, &self.from)?;
         let locate = |url: &str| self.collection.locate(url);
         // The folder may have nothing at the new path.
         let is_free = || matches!(locate(self.new_path.as_str()), Located::Lacking(..));
@@ -637,7 +637,7 @@ impl RelocateLinks {
         // The part after the root keeps its bytes if possible.
         let absolute = match written {
             _ if moved.is_renamed || !moved.is_inside => None,
-            Category::AbsoluteUrl => relocation.from.moved(head, &relocation.to),
+            Category::AbsoluteUrl => relocation.from.rerooted(head, &relocation.to),
             Category::NetPath | Category::AbsPath => {
                 let from = Reference::split(Grammar::Rfc3986, relocation.from.as_str());
                 let host = if written == Category::AbsPath {
@@ -648,7 +648,7 @@ impl RelocateLinks {
                 let host = host.map(|host| format!("//{host}")).unwrap_or_default();
                 let scheme = from.scheme().unwrap_or_default();
                 let url = format!("{scheme}:{host}{head}");
-                relocation.from.moved(&url, &relocation.to)
+                relocation.from.rerooted(&url, &relocation.to)
             }
             _ => None,
         };

@@ -16,7 +16,7 @@ use baselink_text::Charset;
 use baselink_url::Base;
 
 use crate::{
-    collection::{Collection, Located, origin::RootUrl},
+    collection::{Collection, Located, origin::RootUrl, url_below},
     purpose::{custom_property::in_sheet, relocate::KeptForms, spelling::names_base},
 };
 
@@ -36,21 +36,11 @@ impl MovedCollection<'_> {
         self.collection.locate_below(&self.place, url)
     }
 
-    /// The URL that `url` gets if it moves with the collection; `None` if it is outside the collection.
-    pub fn with_all(&self, url: &str) -> Option<String> {
-        self.collection.moved(url, &self.place)
-    }
-
-    /// True if `target` is in the collection, and `moved` is not its URL after the move.
-    pub fn strays(&self, target: &str, moved: &str) -> bool {
-        self.with_all(target)
-            .is_some_and(|with_all| self.is_another(&with_all, moved))
-    }
-
-    /// True if two URLs have different paths below the new root.
-    pub fn is_another(&self, left: &str, right: &str) -> bool {
-        let path = |url: &str| self.place.below(url).map(|below| below.path);
-        left != right && path(left) != path(right)
+    /// True if `moved` has the path of `target` below the new root; `None` if `target` is outside the collection.
+    pub fn is_new_url(&self, target: &str, moved: &str) -> Option<bool> {
+        let below = self.collection.below(target)?;
+        let moved = self.place.below(moved);
+        Some(moved.is_some_and(|moved| moved.path == below.path))
     }
 }
 
@@ -132,7 +122,11 @@ impl<'a> MovedBases<'a> {
         let key = BaseKey {
             url: in_sheet.map_or_else(|| Arc::clone(url), Into::into),
             moved: match in_sheet {
-                Some(sheet) => goal.with_all(sheet).map(Into::into),
+                Some(sheet) => {
+                    let below = goal.collection.below(sheet);
+                    let moved = below.and_then(|below| url_below(&goal.place, &below.path));
+                    moved.map(Into::into)
+                }
                 None => self.after(link, chain),
             },
             is_of_layout: is_of_layout() && !names_base(link),
@@ -203,8 +197,8 @@ impl<'a> MovedBases<'a> {
         let moved = base.moved.as_deref();
         let is_out = moved.is_some_and(|moved| !goal.locate(moved).is_inside());
         let is_in = || goal.collection.locate(&base.url).is_inside();
-        let strays =
-            moved.is_some_and(|moved| goal.strays(&base.url, moved)) || (is_out && is_in());
+        let is_new_url = moved.and_then(|moved| goal.is_new_url(&base.url, moved));
+        let strays = is_new_url == Some(false) || (is_out && is_in());
         let escapes = (strays || is_out) && !stays && !is_own;
         let moved = moved.map(prepared);
         let now = match options.beside.as_ref().filter(|_| base.is_of_layout) {

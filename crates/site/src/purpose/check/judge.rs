@@ -300,7 +300,7 @@ impl<'a> LinkJudge<'a> {
         let url = self
             .site
             .host?
-            .moved(target, root)
+            .rerooted(target, root)
             .filter(|url| url != root.as_str())?;
         let is_file = served(&self.goal.collection.locate(&url)).is_some();
         is_file.then(|| split_host(&url).1.to_owned())
@@ -375,10 +375,9 @@ impl<'a> LinkJudge<'a> {
         let is_absolute = link.outcome == Outcome::Absolute;
         let moves = self.site.to.is_some();
         // A link that contains a host still leads to its target if the target keeps its URL.
-        let keeps_its_url = |with_tree: String| !self.goal.is_another(&with_tree, target);
         let holds = moves
             && (is_absolute || category == Category::NetPath)
-            && self.goal.with_all(target).is_some_and(keeps_its_url);
+            && self.goal.is_new_url(target, target) == Some(true);
         let moved = match is_absolute {
             true => holds.then(|| target.to_owned()),
             false => base
@@ -522,14 +521,14 @@ impl<'a> LinkJudge<'a> {
         };
         let may_fail = now.resource().is_some_and(is_fragile);
         let keeps_path = self.goal.keeps_paths && !may_fail;
-        if keeps_path && self.goal.with_all(target).as_deref() == Some(moved) {
+        let is_new_url = self.goal.is_new_url(target, moved);
+        if keeps_path && is_new_url == Some(true) {
             return now.clone();
         }
         let then = self.goal.locate(moved);
-        let strays = self.goal.strays(target, moved);
         // One file can have several URLs.
         let is_one_file = served(now).is_some() && served(now) == served(&then);
-        if strays && !is_one_file && !is_renamed {
+        if is_new_url == Some(false) && !is_one_file && !is_renamed {
             Located::OUTSIDE
         } else {
             then
