@@ -15,7 +15,7 @@ use baselink_rewrite::{Options, rewrite};
 use baselink_site::collection::folder::name_of;
 use baselink_site::collection::origin::map::UrlMap;
 use baselink_site::collection::origin::{Origins, RootUrl};
-use baselink_site::collection::{Collection, Resource};
+use baselink_site::collection::{Collection, ResourceKind};
 use baselink_site::purpose::check::{
     CheckedDocument, CheckedLink, CheckedSite, Class, Finding, Ids, check,
 };
@@ -502,7 +502,7 @@ fn names_in_different_encodings_are_distinct() {
         b"a.png",
     ];
     for name in names {
-        index.add(Resource::file(name), []);
+        index.add(name, ResourceKind::File, []);
     }
     assert_eq!(index.doubles(), [(1, 2), (0, 3), (4, 5)]);
 }

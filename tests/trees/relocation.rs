@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use baselink_rewrite::Options;
 use baselink_site::collection::origin::{Origins, RootUrl};
-use baselink_site::collection::{Collection, Resource};
+use baselink_site::collection::{Collection, ResourceKind};
 use baselink_site::purpose::relocate::{LinkForm, Relocation, options, relocate};
 use baselink_text::format::Format;
 use baselink_url::Resolver;
@@ -324,7 +324,7 @@ fn moved_collection(from: &str, renames: &[(&str, &str)]) -> Option<Collection> 
     };
     let mut collection = Collection::new(origins);
     for file in FILES {
-        collection.add(Resource::file(file.as_bytes()), []);
+        collection.add(file.as_bytes(), ResourceKind::File, []);
     }
     let pairs: Vec<_> = renames
         .iter()

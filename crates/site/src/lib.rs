@@ -4,10 +4,10 @@
 //! [`purpose`] decides about each link of `localize`, `move` and `check`.
 //!
 //! ```
-//! use baselink_site::collection::{Collection, Resource};
+//! use baselink_site::collection::{Collection, ResourceKind};
 //!
 //! let mut collection = Collection::default();
-//! collection.add(Resource::file(b"x.png"), ["http://a.example/x"]);
+//! collection.add(b"x.png", ResourceKind::File, ["http://a.example/x"]);
 //! ```
 //!
 //! Deliberately absent: printing. The crate is internal to baselink, and makes no

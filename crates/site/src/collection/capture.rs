@@ -45,7 +45,7 @@ use jiff::{
 
 use super::{
     file_names::{path, rounds},
-    index::{Collection, Resource, UrlTarget},
+    index::{Collection, ResourceKind, UrlTarget},
     near::hashed,
     normal::{MAX_REDIRECTS, fragment_of, normal, with_other_scheme},
     text_map::TextMap,
@@ -267,7 +267,7 @@ struct Candidate {
 }
 
 /// The parts that few captures have.
-#[derive(Debug)]
+#[derive(Debug, Default, PartialEq)]
 struct RareParts {
     /// The URL, if it differs from its normal form.
     url: Option<Box<str>>,
@@ -393,7 +393,7 @@ impl Collection {
             let mut numbers = Vec::new();
             for number in 0..captured.count() {
                 let path = captured.in_library(captured.path(number));
-                numbers.push(self.add(Resource::file(&path), []));
+                numbers.push(self.add(&path, ResourceKind::File, []));
             }
             for (url, target) in captured.urls.values.iter().enumerate() {
                 // Other URLs, such as `cid:`, are valid only inside their source.
@@ -460,20 +460,13 @@ impl Captures {
         let has_key = capture.key.is_some();
         let text = capture.key.as_deref().unwrap_or(&normal);
         let (Ok(number) | Err(number)) = self.urls.add(text.as_bytes(), ());
-        let url = (*capture.url != *text).then_some(capture.url);
-        let is_rare = [
-            url.is_some(),
-            capture.location.is_some(),
-            capture.entity.is_some(),
-        ];
-        let is_rare = is_rare.contains(&true) || !capture.repeats.is_empty();
-        let more = is_rare.then_some(RareParts {
-            url,
+        let more = RareParts {
+            url: (*capture.url != *text).then_some(capture.url),
             has_key,
             entity: capture.entity,
             location: capture.location,
             repeats: capture.repeats,
-        });
+        };
         self.all.push(Candidate {
             url: u32::try_from(number).unwrap_or(u32::MAX),
             item,
@@ -482,7 +475,7 @@ impl Captures {
             is_short: capture.is_short,
             is_cut: capture.is_cut,
             date: capture.date,
-            more: more.map(Box::new),
+            more: (more != RareParts::default()).then(|| Box::new(more)),
         });
     }
 

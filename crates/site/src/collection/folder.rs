@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use baselink_rewrite::{Retrieval, Source};
 
 use super::{
-    index::{Collection, Resource, ResourceKind},
+    index::{Collection, ResourceKind},
     origin::{self, RootUrl, names},
 };
 use baselink_files::{
@@ -69,13 +69,7 @@ impl Collection {
     /// link without a text.
     pub fn add_unknown(&mut self, path: &Path) {
         let name = names::path_bytes(path);
-        self.add(
-            Resource {
-                name: &name,
-                kind: ResourceKind::Link(None),
-            },
-            [],
-        );
+        self.add(&name, ResourceKind::Link(None), []);
     }
 
     fn add_kind(&mut self, entry: &TreeEntry, kind: ResourceKind, retrieval: Option<&Retrieval>) {
@@ -95,13 +89,7 @@ impl Collection {
         let earlier = map.as_ref().map_or(&[][..], |map| map.earlier(entry));
         let own = retrieval.map(|retrieval| retrieval.url.as_str());
         let urls = own.into_iter().chain(earlier.iter().map(String::as_str));
-        let added = self.add(
-            Resource {
-                name: &name_of(entry),
-                kind,
-            },
-            urls,
-        );
+        let added = self.add(&name_of(entry), kind, urls);
         // A crawler may save the target of a redirect twice, also under the requested name. The file at the path of
         // the URL wins.
         if let Some((number, retrieval)) = added.zip(retrieval)

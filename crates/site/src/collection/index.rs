@@ -4,9 +4,9 @@
 //! root with the path of the file, or it is derived from the names that crawlers give.
 //!
 //! ```
-//! use baselink_site::collection::{Collection, FoundBy, Located, Resource};
+//! use baselink_site::collection::{Collection, FoundBy, Located, ResourceKind};
 //! let mut collection = Collection::default();
-//! collection.add(Resource::file(b"a.example/list.html"), ["http://a.example/list?page=1", "http://a.example/"]);
+//! collection.add(b"a.example/list.html", ResourceKind::File, ["http://a.example/list?page=1", "http://a.example/"]);
 //! let Located::Resource(found) = collection.locate("HTTP://A.example:80#x") else { panic!() };
 //! assert_eq!((found.number, found.by), (0, FoundBy::Url));
 //! assert_eq!(collection.locate("http://a.example/x"), Located::Outside { is_host_known: false });
@@ -63,15 +63,6 @@ pub enum Absence {
     Redirect,
 }
 
-/// A resource that is added to a collection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resource<'a> {
-    /// The path of the resource below the root, with `/` between the names.
-    pub name: &'a [u8],
-    /// The kind of the resource.
-    pub kind: ResourceKind,
-}
-
 /// The kind of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
@@ -94,16 +85,6 @@ pub enum PathEnd {
     Out,
     /// No path, because of a broken or circular symbolic link.
     Nowhere,
-}
-
-impl<'a> Resource<'a> {
-    /// Creates a resource that is a file called `name`.
-    pub fn file(name: &'a [u8]) -> Self {
-        Self {
-            name,
-            kind: ResourceKind::File,
-        }
-    }
 }
 
 /// The target of a known URL.
@@ -223,14 +204,14 @@ impl Collection {
         self.cut.contains(&number)
     }
 
-    /// Adds a resource with the retrieval URLs that are not derived from its name. If two resources share a URL or a
-    /// name, the first wins. Returns the number of the resource, if it was added.
+    /// Adds the resource at `path` below the root, with `/` between the names, and the retrieval URLs that are not derived from its
+    /// name. If two resources share a URL or a name, the first wins. Returns the number of the resource, if it was added.
     pub fn add<'u>(
         &mut self,
-        resource: Resource<'_>,
+        path: &[u8],
+        kind: ResourceKind,
         urls: impl IntoIterator<Item = &'u str>,
     ) -> Option<usize> {
-        let Resource { name: path, kind } = resource;
         let number = (!path.is_empty()).then(|| self.files.add(path, ()).ok())??;
         for url in urls.into_iter().filter_map(normal) {
             // The first resource wins.

@@ -15,11 +15,11 @@
 //!
 //! ```
 //! use baselink_site::collection::origin::{Origins, RootUrl};
-//! use baselink_site::collection::{Collection, FoundBy, Resource};
+//! use baselink_site::collection::{Collection, FoundBy, ResourceKind};
 //! let root_url = Some(RootUrl::new("http://a/docs/").unwrap());
 //! let mut site = Collection::new(Origins { root_url, ..Origins::default() });
-//! site.add(Resource::file(b"about.html"), []);
-//! site.add(Resource::file(b"b/index.html"), []);
+//! site.add(b"about.html", ResourceKind::File, []);
+//! site.add(b"b/index.html", ResourceKind::File, []);
 //! let found = |url| site.locate(url).resource().map(|found| (found.number, found.by));
 //! assert_eq!(found("http://a/docs/about#x"), Some((0, FoundBy::CleanUrl)));
 //! assert_eq!(found("http://a/docs/b"), Some((1, FoundBy::NoSlash)));

@@ -87,7 +87,7 @@ fn text(path: &[u8]) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collection::Resource;
+    use crate::collection::ResourceKind;
 
     /// Asserts the paths of `files` in a mirror, regardless of the order in which they are added. The digests are from
     /// `md5sum`.
@@ -99,7 +99,7 @@ mod tests {
             }
             let mut collection = Collection::default();
             for (own, _) in &files {
-                collection.add(Resource::file(own), []);
+                collection.add(own, ResourceKind::File, []);
             }
             collection.rename_for_mirror();
             let found = (0..files.len()).map(|number| collection.path_in_mirror(number));

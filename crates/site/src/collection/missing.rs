@@ -1,11 +1,11 @@
 //! The reason why a site lacks a resource, and a file with a similar name.
 //!
 //! ```
-//! use baselink_site::collection::{Absence, Collection, Resource};
+//! use baselink_site::collection::{Absence, Collection, ResourceKind};
 //! use baselink_site::collection::origin::{Origins, RootUrl};
 //! let root_url = Some(RootUrl::new("http://a/").unwrap());
 //! let mut site = Collection::new(Origins { root_url, ..Origins::default() });
-//! site.add(Resource::file(b"logo.png"), []);
+//! site.add(b"logo.png", ResourceKind::File, []);
 //! let missing = site.missing(&site.locate("http://a/Logo.png")).unwrap();
 //! assert_eq!((missing.absence, missing.hint.as_deref()), (Absence::Case, Some("logo.png")));
 //! ```

@@ -7,13 +7,13 @@
 //!
 //! ```
 //! use baselink_rewrite::Options;
-//! use baselink_site::collection::{Collection, Resource};
+//! use baselink_site::collection::{Collection, ResourceKind};
 //! use baselink_site::purpose::localize::{localize, options};
 //!
 //! let page: (&[u8], &str) = (b"a.example/list.html", "http://a.example/list?page=1");
 //! let mut collection = Collection::default();
-//! collection.add(Resource::file(page.0), [page.1, "http://a.example/start"]);
-//! collection.add(Resource::file(b"b.example/x.png"), ["http://b.example/x"]);
+//! collection.add(page.0, ResourceKind::File, [page.1, "http://a.example/start"]);
+//! collection.add(b"b.example/x.png", ResourceKind::File, ["http://b.example/x"]);
 //!
 //! let text = b"<img src=//b.example/x><a href=/start>a</a><a href=gone>b</a>";
 //! let options = options(page.0, text, &collection.into(), &Options::at(page.1));
@@ -43,7 +43,7 @@ pub mod same;
 mod symlinks;
 pub mod text_map;
 
-pub use index::{Absence, Collection, Resource, ResourceKind};
+pub use index::{Absence, Collection, ResourceKind};
 pub use index::{is_disk, url_below};
 pub(crate) use locate::names_prefix;
 pub use locate::{FoundBy, FoundResource, Located, QueryUse, loads_sheet};

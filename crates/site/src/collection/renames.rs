@@ -9,9 +9,9 @@
 //! | | `info/index.html` | `about` | `info/` |
 //!
 //! ```
-//! use baselink_site::collection::{Collection, Resource};
+//! use baselink_site::collection::{Collection, ResourceKind};
 //! let mut collection = Collection::default();
-//! collection.add(Resource::file(b"a/x.html"), []);
+//! collection.add(b"a/x.html", ResourceKind::File, []);
 //! collection.rename(&[(b"a".to_vec(), b"b/c".to_vec())]).unwrap();
 //! assert_eq!(collection.path_in_mirror(0), b"b/c/x.html");
 //! assert!(collection.rename(&[(b"a/y.html".to_vec(), b"z".to_vec())]).is_err());
@@ -285,12 +285,12 @@ fn wrong(path: &[u8], why: &str) -> Error {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::collection::Resource;
+    use crate::collection::ResourceKind;
 
     fn collection(files: &[&str]) -> Collection {
         let mut collection = Collection::default();
         for file in files {
-            collection.add(Resource::file(file.as_bytes()), []);
+            collection.add(file.as_bytes(), ResourceKind::File, []);
         }
         collection
     }

@@ -13,14 +13,14 @@
 //! use std::sync::Arc;
 //! use baselink_rewrite::Retrieval;
 //! use baselink_site::collection::origin::{Origins, RootUrl};
-//! use baselink_site::collection::{Collection, Resource};
+//! use baselink_site::collection::{Collection, ResourceKind};
 //! use baselink_site::purpose::check::{CheckedSite, FindingRule, check};
 //! use baselink_rewrite::Options;
 //! use baselink_text::Format;
 //!
 //! let root_url = Some(RootUrl::new("http://a/docs/").unwrap());
 //! let mut collection = Collection::new(Origins { root_url, ..Origins::default() });
-//! collection.add(Resource::file(b"x.html"), []);
+//! collection.add(b"x.html", ResourceKind::File, []);
 //! let collection = Arc::new(collection);
 //! let page = b"<a href=#top></a><a href=http://a/docs/x.html#top></a><a href=/y.html></a>";
 //! let options = Options { retrieval: Some(Retrieval::url("http://a/docs/x.html")), ..Options::default() };

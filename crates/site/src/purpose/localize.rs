@@ -11,11 +11,11 @@
 //! ```
 //! use std::sync::Arc;
 //! use baselink_rewrite::Options;
-//! use baselink_site::collection::{Collection, Resource};
+//! use baselink_site::collection::{Collection, ResourceKind};
 //! use baselink_site::purpose::localize::{localize, options};
 //! let mut collection = Collection::default();
-//! collection.add(Resource::file(b"sub/x.html"), ["http://a/docs/sub/x.html"]);
-//! collection.add(Resource::file(b"c d?e.png"), ["http://a/docs/c%20d"]);
+//! collection.add(b"sub/x.html", ResourceKind::File, ["http://a/docs/sub/x.html"]);
+//! collection.add(b"c d?e.png", ResourceKind::File, ["http://a/docs/c%20d"]);
 //!
 //! let text = b"<base href=http://a/docs/><img src='/docs/c d'><a href=gone.html></a>";
 //! let options = options(b"sub/x.html", text, &Arc::new(collection), &Options::at("http://a/docs/sub/x.html"));

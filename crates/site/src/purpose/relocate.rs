@@ -13,13 +13,13 @@
 //! use std::sync::Arc;
 //! use baselink_rewrite::Options;
 //! use baselink_site::collection::origin::{Origins, RootUrl};
-//! use baselink_site::collection::{Collection, Resource};
+//! use baselink_site::collection::{Collection, ResourceKind};
 //! use baselink_site::purpose::relocate::{LinkForm, Relocation, options, relocate};
 //!
 //! let from = RootUrl::new("http://a/").unwrap();
 //! let mut collection = Collection::new(Origins { root_url: Some(from.clone()), ..Origins::default() });
-//! collection.add(Resource::file(b"x.html"), []);
-//! collection.add(Resource::file(b"c.png"), []);
+//! collection.add(b"x.html", ResourceKind::File, []);
+//! collection.add(b"c.png", ResourceKind::File, []);
 //! collection.rename(&[(b"c.png".to_vec(), b"img/d.png".to_vec())]).unwrap();
 //! let to = RootUrl::new("http://b/sub/").unwrap();
 //! let relocation = Arc::new(Relocation::new(Arc::new(collection), from, to, LinkForm::Written));
