@@ -4,7 +4,7 @@ use std::fs;
 use std::rc::Rc;
 
 use baselink_rewrite::{Options, rewrite};
-use baselink_site::purpose::adapt::{Adaptation, adapted};
+use baselink_site::purpose::{adapt::adapted, tally::Adaptation};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use html5ever::ParseOpts;

@@ -23,11 +23,11 @@ use baselink_url::{Grammar, Reference};
 use baselink_site::{
     collection::origin::is_assumed,
     purpose::{
-        adapt::{Adaptation, Adapted},
+        adapt::Adapted,
         leftovers::generator,
         link_result::LinkResult,
         rewriting::{DocumentLinks, MissingTargets, RewriteKind},
-        tally::{Counted, Tally},
+        tally::{Adaptation, Counted, Tally},
     },
     reading::{FilePlaces, SkipReason},
 };
@@ -48,7 +48,7 @@ use baselink_files::{stop::is_stopped, walk::TreeEntry};
 const NOT_WRITTEN: &str =
     "files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
-/// The items that browsers refuse to load from disk, in the order of `Adapted::refused`, and their nouns.
+/// The items that browsers refuse to load from disk, and their nouns.
 const REFUSED: [(Counted, [&str; 2]); 5] = [
     (Counted::RefusedModule, ["module script", "module scripts"]),
     (Counted::RefusedIntegrity, ["integrity or crossorigin"; 2]),
@@ -90,9 +90,7 @@ impl FileSummary {
                 _ => {}
             }
         }
-        for ((what, _), number) in REFUSED.into_iter().zip(adapted.refused) {
-            self.tally.add(what, number);
-        }
+        self.tally.merge(&adapted.refused);
     }
 
     /// Adds a document of the file.

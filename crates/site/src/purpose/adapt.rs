@@ -52,29 +52,12 @@ use baselink_scan::{
     xml::tokens::{self, XmlToken},
 };
 use baselink_text::{
-    Charset, Detected, Edits, Format, Span, View, display_by_name,
+    Charset, Detected, Edits, Format, Span, View,
     layer::{charset::Declaration, escape, xml as xml_text},
-    named,
 };
 use baselink_url::{Category, Grammar, Reference, reference::placeholder};
 
-named! {
-    /// A kind of adaptation.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    pub enum Adaptation {
-        /// An encoding that only the HTTP heading gave is now declared.
-        Charset = "charset",
-        /// An `integrity` or `crossorigin` attribute was removed.
-        Integrity = "integrity",
-        /// A Content-Security-Policy was disabled.
-        Policy = "policy",
-        /// An attribute of a shadow root was renamed.
-        Shadow = "shadow",
-        /// The descriptor of an image candidate was changed.
-        Descriptor = "descriptor",
-    }
-}
-display_by_name!(Adaptation);
+use super::tally::{Adaptation, Counted, Tally};
 
 /// The adaptations of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,9 +66,8 @@ pub struct Adapted {
     pub edits: Edits,
     /// The kind and span of each edit, in order. Offsets refer to the document before the edits.
     pub made: Vec<(Adaptation, Span)>,
-    /// The numbers of items that keep browsers from loading local targets from disk even after the edits: module scripts,
-    /// `integrity` and `crossorigin` attributes, SVG `use` elements, `track` elements, and XSLT style sheets.
-    pub refused: [usize; 5],
+    /// The numbers of items that keep browsers from loading local targets from disk even after the edits.
+    pub refused: Tally,
 }
 
 impl Adapted {
@@ -136,7 +118,7 @@ pub fn adapted(bytes: &[u8], options: &Options) -> Adapted {
         && has_names(bytes, true)
     {
         let tags = Tags::read(bytes, found.mark, found.charset, syntax);
-        adapted.refused = [tags.modules, 0, tags.uses, tags.tracks, tags.sheets];
+        adapted.refused = tags.refused;
         changes.extend(tags.changes);
         changes.retain(|change| opens_roots || change.kind != Adaptation::Shadow);
     }
@@ -338,14 +320,7 @@ struct Tags<'a> {
     charset: Charset,
     syntax: TagSyntax,
     changes: Vec<Change>,
-    /// The number of module scripts with local targets.
-    modules: usize,
-    /// The number of SVG `use` elements with local targets.
-    uses: usize,
-    /// The number of `track` elements with local targets.
-    tracks: usize,
-    /// The number of XSLT style sheets.
-    sheets: usize,
+    refused: Tally,
 }
 
 impl<'a> Tags<'a> {
@@ -356,10 +331,7 @@ impl<'a> Tags<'a> {
             charset,
             syntax,
             changes: Vec::new(),
-            modules: 0,
-            uses: 0,
-            tracks: 0,
-            sheets: 0,
+            refused: Tally::default(),
         };
         match syntax {
             TagSyntax::Html => {
@@ -369,9 +341,10 @@ impl<'a> Tags<'a> {
             TagSyntax::Xml => {
                 tokens::scan(bytes, start, &mut |token, span| {
                     let text = &bytes[span.range()];
-                    if token == XmlToken::Instruction && text.starts_with(b"<?xml-stylesheet") {
-                        tags.sheets += usize::from(memchr::memmem::find(text, b"xsl").is_some());
-                    }
+                    let is_sheet = token == XmlToken::Instruction
+                        && text.starts_with(b"<?xml-stylesheet")
+                        && memchr::memmem::find(text, b"xsl").is_some();
+                    tags.refused.add(Counted::RefusedSheet, is_sheet);
                     if let XmlToken::StartTag { is_empty } = token {
                         let end = span.end - 1 - usize::from(is_empty);
                         let name = tokens::tag(bytes, span.start + 1, end)?.name;
@@ -407,15 +380,17 @@ impl<'a> Tags<'a> {
             let renamed: Vec<_> = renamed.collect();
             self.changes.extend(renamed);
         }
-        match name {
-            b"use" => self.uses += usize::from(self.is_local(&attributes)),
-            b"track" => self.tracks += usize::from(self.is_local(&attributes)),
-            _ => {}
-        }
-        if name == b"script" {
-            let kind = self.value(&attributes, "type").unwrap_or_default();
-            let is_module = kind.trim().eq_ignore_ascii_case("module");
-            self.modules += usize::from(is_module && self.is_local(&attributes));
+        let kind = || self.value(&attributes, "type").unwrap_or_default();
+        let refused = match name {
+            b"use" => Some(Counted::RefusedUse),
+            b"track" => Some(Counted::RefusedTrack),
+            b"script" if kind().trim().eq_ignore_ascii_case("module") => {
+                Some(Counted::RefusedModule)
+            }
+            _ => None,
+        };
+        if let Some(what) = refused {
+            self.refused.add(what, self.is_local(&attributes));
         }
         if !ELEMENTS.contains(&name) {
             return;
@@ -536,12 +511,9 @@ impl Sink for Tags<'_> {
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) {
         let name = &self.bytes[tag.name.range()];
         let is_meta = namespace == Namespace::Html && name.eq_ignore_ascii_case(b"meta");
-        if is_meta
-            || name.eq_ignore_ascii_case(b"template")
-            || name.eq_ignore_ascii_case(b"use")
-            || name.eq_ignore_ascii_case(b"track")
-            || ELEMENTS.iter().any(|one| name.eq_ignore_ascii_case(one))
-        {
+        const OTHERS: [&[u8]; 3] = [b"template", b"use", b"track"];
+        let mut others = OTHERS.iter().chain(ELEMENTS);
+        if is_meta || others.any(|one| name.eq_ignore_ascii_case(one)) {
             self.element(tag.span.start, &name.to_ascii_lowercase());
         }
     }

@@ -14,13 +14,31 @@
 use std::{collections::BTreeMap, ops::Index};
 
 use baselink_rewrite::{Reason, Totals};
+use baselink_text::{display_by_name, named};
 
 use super::{
-    adapt::Adaptation,
     finding_rule::{Class, FindingRule},
     link_result::LinkResult,
 };
 use crate::reading::SkipReason;
+
+named! {
+    /// A kind of adaptation.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Adaptation {
+        /// An encoding that only the HTTP heading gave is now declared.
+        Charset = "charset",
+        /// An `integrity` or `crossorigin` attribute was removed.
+        Integrity = "integrity",
+        /// A Content-Security-Policy was disabled.
+        Policy = "policy",
+        /// An attribute of a shadow root was renamed.
+        Shadow = "shadow",
+        /// The descriptor of an image candidate was changed.
+        Descriptor = "descriptor",
+    }
+}
+display_by_name!(Adaptation);
 
 /// Something that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +98,7 @@ pub enum Counted {
 }
 
 /// Numbers by what they count.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally(BTreeMap<Counted, usize>);
 
 impl Tally {
