@@ -92,9 +92,10 @@ struct FieldJson {
 /// Deserializes the text of an array.
 fn array<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de RawValue, D::Error> {
     let value = <&RawValue>::deserialize(deserializer)?;
-    match value.get().starts_with('[') {
-        true => Ok(value),
-        false => Err(D::Error::custom("not an array")),
+    if value.get().starts_with('[') {
+        Ok(value)
+    } else {
+        Err(D::Error::custom("not an array"))
     }
 }
 

@@ -146,9 +146,10 @@ pub fn capture(record: &Record) -> Option<Capture> {
             capture.location = location.map(|location| String::from_utf8_lossy(location).into());
             // The heading of a revisit may lack the media type. The media type of the other capture then applies.
             if has_body || value("Content-Type").is_some() {
-                let media_type = match has_body {
-                    true => response.media_type(block, 0, Some(&url)).into_owned(),
-                    false => response.entities[0].media_type.clone(),
+                let media_type = if has_body {
+                    response.media_type(block, 0, Some(&url)).into_owned()
+                } else {
+                    response.entities[0].media_type.clone()
                 };
                 capture.media_type = media_type.essence.into();
             }

@@ -149,9 +149,10 @@ impl<R: Read + Seek> Wacz<R> {
             {
                 let is_compressed = !ends_with(&self.archives[at].0, ".warc");
                 let is_deflated = file.compression() == CompressionMethod::Deflated;
-                let longest = match is_compressed && is_deflated {
-                    true => file.compressed_size().saturating_mul(4).max(1 << 20),
-                    false => u64::MAX,
+                let longest = if is_compressed && is_deflated {
+                    file.compressed_size().saturating_mul(4).max(1 << 20)
+                } else {
+                    u64::MAX
                 };
                 return Ok(file.take(longest));
             }

@@ -129,9 +129,10 @@ impl CaptureDate {
     /// The time as the file system represents it.
     pub fn time(self) -> SystemTime {
         let distance = Duration::from_secs(self.seconds.unsigned_abs());
-        let time = match self.seconds < 0 {
-            true => UNIX_EPOCH.checked_sub(distance),
-            false => UNIX_EPOCH.checked_add(distance),
+        let time = if self.seconds < 0 {
+            UNIX_EPOCH.checked_sub(distance)
+        } else {
+            UNIX_EPOCH.checked_add(distance)
         };
         time.unwrap_or(UNIX_EPOCH)
     }

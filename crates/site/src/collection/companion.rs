@@ -112,9 +112,10 @@ impl Companions {
         scheme: &str,
     ) -> Arc<dyn NearbyFiles> {
         let path = self.absolute(&entry.path);
-        let root = match entry.relative.is_empty() {
-            true => path.parent().map(Path::to_owned),
-            false => Some(self.absolute(&entry.root)),
+        let root = if entry.relative.is_empty() {
+            path.parent().map(Path::to_owned)
+        } else {
+            Some(self.absolute(&entry.root))
         };
         Arc::new(OnDisk {
             hosts: depth

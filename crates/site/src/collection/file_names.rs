@@ -212,9 +212,10 @@ pub fn path_in_mirror<'p>((own, media_type): (&'p str, &str), round: u32) -> Cow
         return own.into();
     }
     let (folders, name) = own.rsplit_once('/').unwrap_or(("", own));
-    let folder = |name: &str| match is_valid_everywhere(name) {
-        true => name.to_owned(),
-        false => {
+    let folder = |name: &str| {
+        if is_valid_everywhere(name) {
+            name.to_owned()
+        } else {
             let digest = || first_of_md5(name.as_bytes(), DIGEST_BYTES);
             fitted(safe_name(name.as_bytes()), "", MAX_FOLDER, false, digest)
         }
@@ -296,9 +297,10 @@ fn root(url: &Reference<'_>) -> String {
         (_, Some(host)) if !host.is_empty() => folder_name(&scheme) + "/" + &folder_name(&host),
         _ => folder_name(&scheme),
     };
-    match TAKEN_AT_ROOT.contains(&&*root) {
-        true => format!("_{root}"),
-        false => root,
+    if TAKEN_AT_ROOT.contains(&&*root) {
+        format!("_{root}")
+    } else {
+        root
     }
 }
 
@@ -318,9 +320,10 @@ fn host(net_loc: &str, default_port: Option<&str>) -> String {
         .trim_start_matches('[')
         .trim_end_matches(']')
         .replace(':', "-");
-    match port.is_empty() || Some(port) == default_port {
-        true => name,
-        false => format!("{name}_{port}"),
+    if port.is_empty() || Some(port) == default_port {
+        name
+    } else {
+        format!("{name}_{port}")
     }
 }
 
@@ -504,9 +507,10 @@ fn safe_name(text: &[u8]) -> String {
         }
         encode(&mut name, chunk.invalid());
     }
-    match name.is_ascii() {
-        true => name,
-        false => composed_text(&name).into_owned(),
+    if name.is_ascii() {
+        name
+    } else {
+        composed_text(&name).into_owned()
     }
 }
 

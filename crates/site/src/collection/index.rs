@@ -402,9 +402,10 @@ impl Collection {
     pub(crate) fn path_for(&self, url: &str, number: usize) -> Cow<'_, [u8]> {
         let own = self.path_in_mirror(number);
         let is_direct = self.others.is_empty() || self.lacks_links || own != self.path(number);
-        let through = match is_direct {
-            true => None,
-            false => self.path_through_links(url, own),
+        let through = if is_direct {
+            None
+        } else {
+            self.path_through_links(url, own)
         };
         through.map_or(Cow::Borrowed(own), Cow::Owned)
     }

@@ -239,9 +239,10 @@ impl Collection {
             return self.ruled(self.root_url(), url, located, |url| self.without_rules(url));
         }
         let fragment = || self.fragments.get(&self.known_number(&normal(url)?)?);
-        let captured = match self.fragments.is_empty() {
-            true => None,
-            false => fragment(),
+        let captured = if self.fragments.is_empty() {
+            None
+        } else {
+            fragment()
         };
         let end = captured.map(|fragment| format!("{}#{fragment}", without_fragment(url)));
         (located, end)
@@ -281,17 +282,19 @@ impl Collection {
                 return (Located::OUTSIDE, end);
             }
             // The rules are not applied to the target of a rewrite.
-            let rule = match is_rewritten {
-                true => None,
-                false => self.host_rules.followed(path, is_there),
+            let rule = if is_rewritten {
+                None
+            } else {
+                self.host_rules.followed(path, is_there)
             };
             let Some((to, status)) = rule else {
                 return match located {
                     _ if followed == 0 => (located, None),
                     Located::Resource(found) => {
-                        let by = match is_rewritten {
-                            true => FoundBy::Rewrite,
-                            false => FoundBy::HostRule,
+                        let by = if is_rewritten {
+                            FoundBy::Rewrite
+                        } else {
+                            FoundBy::HostRule
                         };
                         (resource(found.number, by, found.query), end)
                     }
@@ -566,18 +569,20 @@ impl Collection {
     /// The way in which a file with the name that a crawler gave it was found. In the folders of a crawl, the name stands for
     /// the URL.
     fn by_crawler(&self) -> FoundBy {
-        match self.is_of_hosts() {
-            true => FoundBy::Url,
-            false => FoundBy::CrawlerName,
+        if self.is_of_hosts() {
+            FoundBy::Url
+        } else {
+            FoundBy::CrawlerName
         }
     }
 }
 
 /// The use of a query that no name contains.
 fn of_query(selects_page: bool) -> QueryUse {
-    match selects_page {
-        true => QueryUse::OtherPage,
-        false => QueryUse::None,
+    if selects_page {
+        QueryUse::OtherPage
+    } else {
+        QueryUse::None
     }
 }
 

@@ -127,9 +127,10 @@ impl Collection {
             let Some(other) = by_new.insert(new, number) else {
                 continue;
             };
-            let (renamed, other) = match self.renamed.contains_key(&number) {
-                true => (number, other),
-                false => (other, number),
+            let (renamed, other) = if self.renamed.contains_key(&number) {
+                (number, other)
+            } else {
+                (other, number)
             };
             let why = format!(
                 "{} exists already, or another file gets that name",

@@ -139,9 +139,12 @@ impl Alternatives {
     ) -> Option<&str> {
         let mut links = self.links.iter().enumerate().rev();
         let stand_in = self.stand_in.get_or_init(|| {
-            links.find_map(|(at, link)| match link.reference.starts_with("data:") {
-                true => (!self.are_images).then(|| (at, String::new())),
-                false => Some((at, reference(link)?)),
+            links.find_map(|(at, link)| {
+                if link.reference.starts_with("data:") {
+                    (!self.are_images).then(|| (at, String::new()))
+                } else {
+                    Some((at, reference(link)?))
+                }
             })
         });
         Some(&*stand_in.as_ref()?.1)

@@ -103,17 +103,19 @@ fn groups<'a, 'p>(pages: &'a [PageEntry<'p>]) -> Vec<(String, Vec<&'a PageEntry<
 /// The item of a page in the list.
 fn item(page: &PageEntry<'_>) -> String {
     let href = names::encoded(&page.name).unwrap_or_default();
-    let (shown, url) = match page.title.is_empty() {
-        true => (&*page.url, None),
-        false => (&*page.title, Some(text(&page.url))),
+    let (shown, url) = if page.title.is_empty() {
+        (&*page.url, None)
+    } else {
+        (&*page.title, Some(text(&page.url)))
     };
     let date = page
         .date
         .map(|date| format!("<time datetime=\"{date}\">{}</time>", date.in_words()));
     let details: Vec<String> = url.into_iter().chain(date).collect();
-    let details = match details.is_empty() {
-        true => String::new(),
-        false => format!("<small>{}</small>", details.join(" · ")),
+    let details = if details.is_empty() {
+        String::new()
+    } else {
+        format!("<small>{}</small>", details.join(" · "))
     };
     let (href, shown) = (text(&href), text(shown));
     format!("<li><a href=\"{href}\">{shown}</a>{details}</li>\n")
@@ -132,12 +134,11 @@ pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
     let head = &page[..page.len().min(HEAD)];
     let charset = Charset::detect(page, charset).charset;
     let decoded;
-    let head = match charset.is_ascii_compatible() {
-        true => head,
-        false => {
-            decoded = charset.decode(head, 0).text;
-            decoded.as_bytes()
-        }
+    let head = if charset.is_ascii_compatible() {
+        head
+    } else {
+        decoded = charset.decode(head, 0).text;
+        decoded.as_bytes()
     };
     // Only one tag is read to its end, since there may be many without an end.
     let start = memmem::find_iter(head, b"<").find(|at| {
@@ -154,9 +155,10 @@ pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
             .is_some_and(|name| name.eq_ignore_ascii_case(b"title"))
     })?;
     let written = &head[start..start + length];
-    let view = match charset.is_ascii_compatible() {
-        true => charset.decode(written, 0),
-        false => Charset::UTF_8.decode(written, 0),
+    let view = if charset.is_ascii_compatible() {
+        charset.decode(written, 0)
+    } else {
+        Charset::UTF_8.decode(written, 0)
     };
     let text = character_data(view).text;
     let words: Vec<&str> = text.split_whitespace().collect();

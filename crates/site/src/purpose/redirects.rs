@@ -45,9 +45,10 @@ pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
         let reference = base
             .relativize(&format!("{to}{path}"))
             .replace('&', "&amp;");
-        let canonical = match is_assumed(to) {
-            true => String::new(),
-            false => format!("<link rel=\"canonical\" href=\"{url}\">\n"),
+        let canonical = if is_assumed(to) {
+            String::new()
+        } else {
+            format!("<link rel=\"canonical\" href=\"{url}\">\n")
         };
         let page = format!(
             "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>This page has moved</title>\n{canonical}\
@@ -76,9 +77,10 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
     let taken = collection.new_paths();
     let [(old_host, old_root), (new_host, root)] =
         [&relocation.from, relocation.to()].map(|root| split_host(root.as_str()));
-    let host = match new_host == old_host || is_assumed(old_host) {
-        true => "",
-        false => new_host,
+    let host = if new_host == old_host || is_assumed(old_host) {
+        ""
+    } else {
+        new_host
     };
     let asked = if host.is_empty() { new_host } else { old_host };
     let (mut lines, mut omitted) = (Vec::new(), 0);
@@ -125,9 +127,10 @@ fn nginx_redirect(from: &str, host: &str, to: &str, is_prefix: bool) -> Option<S
         true => format!("\"{from}\" {host}{new};\n"),
         false => format!("{from} {host}{new};\n"),
     };
-    let [any, rest] = match is_prefix {
-        true => ["(?<rest>.*)", "$rest"],
-        false => [r"(\?|$)", "$is_args$args"],
+    let [any, rest] = if is_prefix {
+        ["(?<rest>.*)", "$rest"]
+    } else {
+        [r"(\?|$)", "$is_args$args"]
     };
     Some(format!(
         "{row}\"~^{}{any}\" {host}{new}{rest};\n",

@@ -177,9 +177,10 @@ impl Relocation {
         let is_there = file.is_some() || (is_prefix && matches!(located, Located::Folder(_)));
         // If the place stays the same, the URL does too, even if its scheme is `http` and that of the root is `https`.
         let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
-        let url = match stays {
-            true => outside.url,
-            false => [self.to.as_str(), &tail].concat(),
+        let url = if stays {
+            outside.url
+        } else {
+            [self.to.as_str(), &tail].concat()
         };
         MovedTarget {
             url,
@@ -267,9 +268,10 @@ pub fn options(
     let is_page = matches!(options.format, Format::Html | Format::Xhtml);
     let keeps_all = relocation.form == LinkForm::Written
         || (is_page && relocation.form == LinkForm::Relative && is_at_any_url(name));
-    let kept_forms = match keeps_all {
-        true => KeptForms::All,
-        false => KeptForms::of(bytes, options.format),
+    let kept_forms = if keeps_all {
+        KeptForms::All
+    } else {
+        KeptForms::of(bytes, options.format)
     };
     let collection = &relocation.collection;
     // If some files have their new names already, a link to a file that is there may change.
@@ -342,12 +344,11 @@ impl KeptForms {
     /// The links of the document `bytes` that programs other than browsers read.
     pub(super) fn of(bytes: &[u8], format: Format) -> Self {
         // Feed readers, crawlers and mail programs may not know the URL of the document, so relative links could break.
-        match format.has_headings() || matches!(format, Format::Xml | Format::JsonFeed) {
-            true => Self::All,
-            false => {
-                let (named, absolute) = canonical::search(bytes, format);
-                Self::Metadata(named.map(|named| named.span), absolute)
-            }
+        if format.has_headings() || matches!(format, Format::Xml | Format::JsonFeed) {
+            Self::All
+        } else {
+            let (named, absolute) = canonical::search(bytes, format);
+            Self::Metadata(named.map(|named| named.span), absolute)
         }
     }
 
@@ -453,18 +454,18 @@ impl Destination for RelocateLinks {
             let kept = Choice::Reference(link.reference.clone());
             return (kept, lack.filter(|_| !is_present));
         }
-        let reference = match self.has_base_that_stays(link, against) {
-            true => self.absolute(link, target, &moved),
-            false => {
-                let of_property = self.base_of_property(link);
-                let after = of_property.unwrap_or_else(|| self.base_after(base));
-                self.reference(link, moved, &after)
-            }
+        let reference = if self.has_base_that_stays(link, against) {
+            self.absolute(link, target, &moved)
+        } else {
+            let of_property = self.base_of_property(link);
+            let after = of_property.unwrap_or_else(|| self.base_after(base));
+            self.reference(link, moved, &after)
         };
         // The location of the tree is unknown, so its own URL is not written.
-        let choice = match is_assumed(&reference) {
-            true => Choice::Kept,
-            false => Choice::Reference(reference),
+        let choice = if is_assumed(&reference) {
+            Choice::Kept
+        } else {
+            Choice::Reference(reference)
         };
         (choice, lack)
     }

@@ -14,14 +14,15 @@ use baselink_url::{Grammar, Reference, reference};
 /// around it, or in a script for the name of a module (HTML, 8.1.5.1).
 pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -> String {
     let is_in_script = attribute.is_none() && element.rsplit(':').next() == Some("script");
-    let is_plain = match is_in_script {
-        true => ["/", "./", "../"]
+    let is_plain = if is_in_script {
+        ["/", "./", "../"]
             .iter()
-            .any(|start| reference.starts_with(start)),
-        false => reference
+            .any(|start| reference.starts_with(start))
+    } else {
+        reference
             .bytes()
             .next()
-            .is_none_or(|first| first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first)),
+            .is_none_or(|first| first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first))
     };
     if is_plain && reference::placeholder(&reference).is_none() {
         return reference;

@@ -80,9 +80,10 @@ impl CapturePlan {
                 found
                     .into_iter()
                     .for_each(|capture| captures.add(item, capture));
-                match captures.size() > longest {
-                    true => Err(Error::file(path, TOO_MANY).into()),
-                    false => Ok(()),
+                if captures.size() > longest {
+                    Err(Error::file(path, TOO_MANY).into())
+                } else {
+                    Ok(())
                 }
             };
             let read = read_archive(&entry, inputs, Wanted::Captures, listener, look, add);
@@ -182,9 +183,12 @@ pub fn enter_unpacked(inputs: &mut Inputs) {
 
 /// The archives in `folder`, if it is an unpacked WACZ file, in the order of their names. Counts `skipped` symbolic links.
 fn archives_in(folder: &Path, follow: bool, skipped: &mut usize) -> Option<Vec<PathBuf>> {
-    let found = |path: &Path| match follow {
-        true => path.metadata().ok(),
-        false => path.symlink_metadata().ok(),
+    let found = |path: &Path| {
+        if follow {
+            path.metadata().ok()
+        } else {
+            path.symlink_metadata().ok()
+        }
     };
     let inner = folder.join("archive");
     let description = found(&folder.join("datapackage.json"));

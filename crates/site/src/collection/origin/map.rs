@@ -114,9 +114,10 @@ struct TwoColumns<'t> {
 impl TwoColumns<'_> {
     fn rows(&self, row: &mut RowReader<'_>) -> Result<()> {
         let text = self.text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.text);
-        match text.trim_ascii_start().starts_with(b"{") {
-            true => self.json_lines(text, row),
-            false => self.csv(text, row),
+        if text.trim_ascii_start().starts_with(b"{") {
+            self.json_lines(text, row)
+        } else {
+            self.csv(text, row)
         }
     }
 
@@ -378,9 +379,12 @@ impl UrlMap {
     /// A sentence for each path in the map at which no file exists, in the order of the lines.
     pub fn missing(&self, roots: &[PathBuf]) -> Vec<String> {
         // Roots that share a folder are checked only once.
-        let folder_of = |root: &PathBuf| match root.is_dir() {
-            true => Some(root.clone()),
-            false => root.parent().map(Path::to_owned),
+        let folder_of = |root: &PathBuf| {
+            if root.is_dir() {
+                Some(root.clone())
+            } else {
+                root.parent().map(Path::to_owned)
+            }
         };
         let around = roots
             .iter()

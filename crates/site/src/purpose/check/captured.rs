@@ -107,9 +107,10 @@ impl CapturedUrl {
         Self {
             rules,
             links: [0; 2],
-            wanted: match (site.is_reported)(class) {
-                true => (site.places)(class, url),
-                false => 0,
+            wanted: if (site.is_reported)(class) {
+                (site.places)(class, url)
+            } else {
+                0
             },
         }
     }

@@ -260,9 +260,10 @@ impl<'a> LinkJudge<'a> {
         let standing = self.standing(link, (&target, &now), fragment);
         let is_settled = !is_of_files && standing.class().is_broken();
         let moves = self.site.to.is_some();
-        let finding = match is_settled || !(moves || is_of_files) {
-            true => standing,
-            false => self.after_move(link, base, (&target, &now), standing),
+        let finding = if is_settled || !(moves || is_of_files) {
+            standing
+        } else {
+            self.after_move(link, base, (&target, &now), standing)
         };
         // The scheme of an assumed base is not shown.
         let is_assumed = base.is_some_and(|base| is_assumed(base.now.as_str()));
@@ -344,9 +345,10 @@ impl<'a> LinkJudge<'a> {
             return Finding::of(FindingRule::Elsewhere);
         }
         let Some((rule, file)) = served(now) else {
-            return match is_template(&link.reference) {
-                true => Finding::left(Some(Reason::Placeholder)),
-                false => self.dangling(now),
+            return if is_template(&link.reference) {
+                Finding::left(Some(Reason::Placeholder))
+            } else {
+                self.dangling(now)
             };
         };
         Finding {
@@ -378,11 +380,11 @@ impl<'a> LinkJudge<'a> {
         let holds = moves
             && (is_absolute || category == Category::NetPath)
             && self.goal.is_new_url(target, target) == Some(true);
-        let moved = match is_absolute {
-            true => holds.then(|| target.to_owned()),
-            false => base
-                .and_then(|base| base.moved.as_ref()?.resolve(&link.reference).ok())
-                .map(|moved| moved.url),
+        let moved = if is_absolute {
+            holds.then(|| target.to_owned())
+        } else {
+            base.and_then(|base| base.moved.as_ref()?.resolve(&link.reference).ok())
+                .map(|moved| moved.url)
         };
         let keeps_scheme = |moved: &String| scheme(moved) == scheme(target);
         let stays_with_base = base.is_some_and(|base| base.stays);
@@ -416,9 +418,10 @@ impl<'a> LinkJudge<'a> {
             return Finding::left(Some(Reason::Unresolvable));
         };
         let then = self.after(link, base, (target, now, &moved));
-        let found = match then.is_inside() {
-            true => self.moving(link, (target, now, &then), standing),
-            false => Finding::of(escape(category, base)),
+        let found = if then.is_inside() {
+            self.moving(link, (target, now, &then), standing)
+        } else {
+            Finding::of(escape(category, base))
         };
         Finding {
             moved: Some(moved),
