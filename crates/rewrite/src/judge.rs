@@ -22,7 +22,7 @@ use baselink_scan::{
     Against, Certainty, Kind, LONGEST_BASE, Role,
     block::holds,
     document::Link,
-    html::{pass::Plain, tag},
+    html::{pass::Plain, sheets::linked, tag},
     value,
 };
 use baselink_text::{
@@ -51,7 +51,7 @@ use super::{
 };
 use crate::{
     base::{self, BaseChain, Established, Rule, Source, SourceKind},
-    report::{LinkReport, Outcome, Reason},
+    report::{LinkReport, Outcome, PropertyUser, Reason},
 };
 
 /// The surroundings of a document, as far as its links depend on them.
@@ -407,27 +407,34 @@ impl<'a> Judge<'a> {
     ) -> Option<Judged> {
         if self.styles.is_none() && link.custom_property.is_some() {
             // A link of a style sheet has no element, and the base is that of the sheet.
-            let page = if link.element.is_empty() { &[] } else { bytes };
+            let linked = if link.element.is_empty() {
+                Vec::new()
+            } else {
+                linked(bytes, charset)
+            };
             let own = self.document.as_ref().map(|document| &document.base);
-            self.styles = Some(PageStyles::of(page, charset, own));
+            self.styles = Some(PageStyles::of(bytes, linked, own));
         }
         self.prepare(&link.against);
         let (mut report, kept) = self.resolved(&mut link)?;
-        let chosen = self.apply_choice(&mut report, &link);
-        let mut judged = Judged::new(report, Vec::new());
-        let report = &judged.report;
-        let is_xml_base = report.attribute.as_deref() == Some("xml:base");
+        let mut chosen = self.apply_choice(&mut report, &link);
         let guard = self.options.guard.as_deref();
-        let guard = guard.filter(|_| self.around.kept.is_none() && !self.names_a_part(report));
+        let guard = guard.filter(|_| self.around.kept.is_none() && !self.names_a_part(&report));
+        let guard = guard.map(|guard| (guard, self.base_in_copy(&link, &report)));
+        // No relative reference but one to a file below means the same in all documents.
+        if let (Some((guard, base @ BaseInCopy::Anywhere)), Some(target)) = (guard, &report.target)
+        {
+            let leads_out = |text: &str| guard.prefix(&report, text, base).is_some();
+            let new = chosen.as_deref().unwrap_or(report.in_output());
+            if leads_out(new) && !leads_out(target) {
+                (chosen, report.outcome, report.reason) = (None, Outcome::Rewritten, None);
+            }
+        }
+        let is_xml_base = report.attribute.as_deref() == Some("xml:base");
+        let mut judged = Judged::new(report, Vec::new());
         judged.declares_base = link.against == Against::Fallback || is_xml_base;
         let is_final = guard.is_some_and(|guard| {
-            let base = self.base_in_copy(&link.against, link.holder);
-            guarded::apply(
-                &mut judged,
-                (guard, base),
-                chosen.as_deref(),
-                (&link, charset),
-            )
+            guarded::apply(&mut judged, guard, chosen.as_deref(), (&link, charset))
         });
         let report = &mut judged.report;
         if !is_final && report.outcome == Outcome::Rewritten {
@@ -477,12 +484,9 @@ impl<'a> Judge<'a> {
             report = named;
         }
         report.is_editable = link.map.is_some() && self.around.kept.is_none();
-        if !self.is_link(&report, link) {
-            return None;
-        }
         let property = link.custom_property.as_deref().zip(self.styles.as_ref());
         report.custom_property = property.map(|(name, styles)| styles.property(name, &report));
-        Some((report, kept))
+        self.is_link(&report, link).then_some((report, kept))
     }
 
     /// Applies the choice of the destination to the report of `link`. Returns the text to write, if it is not the target.
@@ -569,7 +573,7 @@ impl<'a> Judge<'a> {
     /// True if a reference in a place that browsers load without a script would lead out of the folder of a copy. Text that is
     /// not a URL loads nothing.
     fn leads_out(&self, report: &LinkReport, link: &Link) -> bool {
-        let base = self.base_in_copy(&link.against, link.holder);
+        let base = self.base_in_copy(link, report);
         let is_url = || {
             report.reason == Some(Reason::Entity)
                 || prepare(Resolver::Whatwg, ON_DISK, self.charset)
@@ -585,14 +589,19 @@ impl<'a> Judge<'a> {
             && is_url()
     }
 
-    /// The declaration of the base that `against` denotes, as a reader of a copy sees it at `place`.
-    fn base_in_copy(&self, against: &Against, place: Span) -> BaseInCopy {
+    /// The declaration of the base of `link`, as a reader of a copy sees it at that place.
+    fn base_in_copy(&self, link: &Link, report: &LinkReport) -> BaseInCopy {
         let chain = self.chain;
         let is_emptied = self
             .around
             .destination
             .is_some_and(Destination::empties_bases);
-        match against {
+        if let Some(PropertyUser::Unknown | PropertyUser::Several) =
+            report.custom_property.as_ref().map(|one| &one.user)
+        {
+            return BaseInCopy::Anywhere;
+        }
+        match link.against {
             Against::Fallback | Against::Retrieval => return BaseInCopy::Undeclared,
             Against::Codebase(_) | Against::ElementCodebase(..) | Against::Inner(_) => {
                 return BaseInCopy::Inner;
@@ -618,10 +627,12 @@ impl<'a> Judge<'a> {
             (Some(level), _) => match level.source.kind() {
                 SourceKind::Note => BaseInCopy::Undeclared,
                 kind if kind.is_in_document()
-                    && level.span.is_none_or(|span| span.start > place.start) =>
+                    && level.span.is_none_or(|span| span.start > link.holder.start) =>
                 {
                     BaseInCopy::DeclaredLater
                 }
+                // A preload scanner of Chromium reads a `srcdoc` with the base of the page.
+                _ if !chain.entity.is_empty() => BaseInCopy::DeclaredLater,
                 _ => BaseInCopy::Declared,
             },
             (None, Some((Rule::Embedded, SourceKind::Heading | SourceKind::Snapshot))) => {

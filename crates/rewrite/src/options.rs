@@ -124,6 +124,8 @@ pub enum BaseInCopy {
     DeclaredLater,
     /// A `codebase`, or an `@base` of JSON-LD.
     Inner,
+    /// That of any document: CSS may substitute the reference into a value there (CSS Custom Properties 1, 3).
+    Anywhere,
 }
 
 /// Chooses the replacement for each link. It is called for every link that has a target and may be changed,

@@ -19,8 +19,8 @@
 
 use std::collections::HashSet;
 
-use baselink_scan::{css::uses::used, html::sheets::linked};
-use baselink_text::{Charset, Code, Diagnostic, Span};
+use baselink_scan::css::uses::used;
+use baselink_text::{Code, Diagnostic, Span};
 use baselink_url::{Base, Grammar, Reference};
 
 use crate::{
@@ -40,16 +40,16 @@ pub struct PageStyles {
 }
 
 impl PageStyles {
-    /// Finds the styles of the page in `bytes`, whose links have the base `own`.
-    pub fn of(bytes: &[u8], charset: Charset, own: Option<&Base>) -> Self {
+    /// Finds the styles of the document in `bytes`, which links the sheets `linked` and whose links have the base `own`.
+    pub fn of(bytes: &[u8], linked: Vec<String>, own: Option<&Base>) -> Self {
         let mut styles = Self {
             sheets: Vec::new(),
-            used: HashSet::new(),
+            used: used(bytes).map(Box::from).collect(),
             number: 0,
             first: None,
         };
         let Some(own) = own else { return styles };
-        for sheet in linked(bytes, charset) {
+        for sheet in linked {
             let Ok(sheet) = own.resolve(&sheet) else {
                 continue;
             };
@@ -59,17 +59,14 @@ impl PageStyles {
                 styles.sheets.push(Base::new(own.resolver(), &sheet.url));
             }
         }
-        if !styles.sheets.is_empty() {
-            styles.used = used(bytes).map(Box::from).collect();
-        }
         styles
     }
 
     /// The custom property `name` around `link`.
     pub fn property(&self, name: &str, link: &LinkReport) -> Box<CustomProperty> {
         let user = match &*self.sheets {
-            [] => PropertyUser::Own,
             _ if self.used.contains(name.as_bytes()) => PropertyUser::Own,
+            [] => PropertyUser::Unknown,
             [sheet] => PropertyUser::Sheet(sheet.as_str().to_owned()),
             _ => PropertyUser::Several,
         };

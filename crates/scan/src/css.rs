@@ -319,20 +319,20 @@ impl<'a> Urls<'a> {
         }
     }
 
-    /// The name of the custom property whose value contains `url`, the last URL found (CSS Custom Properties 1, 2); or
-    /// `initial-value`, which may be that of a custom property. `None` for a URL that needs no base.
+    /// The name of the custom property whose value contains `url`, the last URL found (CSS Custom Properties 1, 2); that of the
+    /// descriptor of a custom property or function otherwise. `None` for a URL that needs no base.
     pub(crate) fn custom_property(&mut self, url: CssUrl) -> Option<&'a [u8]> {
         let text = &self.bytes[url.span.range()];
         if text.starts_with(b"#") || text.starts_with(b"data:") || !self.may_have_custom() {
             return None;
         }
         self.nesting.advance(self.bytes, url.span.start);
-        self.nesting
-            .custom
-            .map(|(_, name)| &self.bytes[name.range()])
+        let name = self.nesting.custom.map(|(_, name)| name);
+        name.map(|name| &self.bytes[name.range()])
+            .or_else(|| self.nesting.is_in_function().then_some(b"result"))
     }
 
-    /// True if the text may contain a declaration of a custom property.
+    /// True if the text may contain a declaration of a custom property or function, whose name may be escaped.
     fn may_have_custom(&mut self) -> bool {
         let bytes = self.bytes;
         let begins = |at: usize| {
@@ -340,9 +340,10 @@ impl<'a> Urls<'a> {
                 .map(|before| bytes[before])
                 .is_none_or(|byte| byte.is_ascii_whitespace() || b";{}/".contains(&byte))
         };
-        *self
-            .may_have_custom
-            .get_or_insert_with(|| memchr::memmem::find_iter(bytes, b"--").any(begins))
+        *self.may_have_custom.get_or_insert_with(|| {
+            memchr::memchr(b'\\', bytes).is_some()
+                || memchr::memmem::find_iter(bytes, b"--").any(begins)
+        })
     }
 
     /// Skips from one byte that can matter to the next, until the end of a URL, the start of a block that is not

@@ -74,6 +74,11 @@ impl Nesting {
         self.custom.is_some() || self.custom_function.is_some()
     }
 
+    /// True if a reference here is in the rule of a custom function, and not in a call.
+    pub fn is_in_function(&self) -> bool {
+        matches!(self.custom_function, Some((_, b'}')))
+    }
+
     /// Reads the tokens that begin before `at`, which must not decrease from call to call.
     pub fn advance(&mut self, bytes: &[u8], at: usize) {
         while self.at < at {

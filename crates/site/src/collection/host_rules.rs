@@ -18,6 +18,7 @@
 
 use std::collections::HashMap;
 
+use baselink_scan::LONGEST_BASE;
 use serde::{Deserialize, de::IgnoredAny};
 
 use super::origin::names::decode;
@@ -235,7 +236,7 @@ impl FileRules {
         let rule = &self.rules[number];
         // Other statuses send an error.
         let leads = matches!(rule.status, REWRITE | 300..400);
-        leads.then(|| (filled(&rule.to, &values), rule.status))
+        Some((filled(&rule.to, &values).filter(|_| leads)?, rule.status))
     }
 }
 
@@ -277,12 +278,15 @@ fn segments(path: &str) -> Option<Vec<Segment>> {
     Some(path.trim_matches('/').split('/').map(segment).collect())
 }
 
-/// `to` with the values of its placeholders.
-fn filled(to: &str, values: &[(&str, String)]) -> String {
+/// `to` with the values of its placeholders; `None` if it is longer than any base, as it may become by following a rule again.
+fn filled(to: &str, values: &[(&str, String)]) -> Option<String> {
     let mut text = String::with_capacity(to.len());
     let mut parts = to.split(':');
     text.push_str(parts.next().unwrap_or_default());
     for part in parts {
+        if text.len() > LONGEST_BASE {
+            return None;
+        }
         let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let end = part.bytes().position(|byte| !is_of_name(byte));
         let (name, rest) = part.split_at(end.unwrap_or(part.len()));
@@ -297,7 +301,7 @@ fn filled(to: &str, values: &[(&str, String)]) -> String {
             }
         }
     }
-    text
+    (text.len() <= LONGEST_BASE).then_some(text)
 }
 
 #[cfg(test)]

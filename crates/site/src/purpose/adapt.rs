@@ -197,11 +197,21 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
         ..Options::default()
     };
     let (found, _) = reading(bytes, &without)?;
-    let is_ascii = bytes.is_ascii() && charset.is_ascii_compatible();
+    // An escape begins other characters in ISO-2022-JP.
+    let is_ascii = bytes.is_ascii() && !bytes.contains(&b'\x1b') && charset.is_ascii_compatible();
+    let text = format!("<meta charset=\"{charset}\">");
+    let of_meta = Charset::detect(text.as_bytes(), None).charset;
+    // UTF-16 needs a byte order mark instead of a declaration.
+    let mark = charset
+        .encode("\u{feff}")
+        .ok()
+        .filter(|mark| of_meta != charset && Charset::detect_plain(mark, None).charset == charset);
+    // `x-user-defined` in a `meta` means windows-1252, which has the same markup (HTML, 13.2.3.2).
+    let declared = if mark.is_some() { charset } else { of_meta };
     let is_certain = match (format, found.declaration) {
         // Browsers guess in different ways. Even for a page in ASCII, its resources inherit the guess.
         (Format::Html, Declaration::Assumed) => false,
-        (Format::Html, _) => found.charset == charset,
+        (Format::Html, _) => found.charset == declared,
         // A style sheet without a declaration inherits the encoding of the page (CSS Syntax 3, 3.2).
         (Format::Css, Declaration::Assumed) => is_ascii,
         _ => is_ascii || found.charset == charset,
@@ -209,19 +219,14 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
     if is_certain {
         return None;
     }
-    let text = format!("<meta charset=\"{charset}\">");
-    let (span, new) = if Charset::detect(text.as_bytes(), None).charset != charset {
-        // UTF-16 needs a byte order mark instead of a declaration. `x-user-defined` can have neither.
-        let mark = charset.encode("\u{feff}").ok()?;
-        let is_mark = Charset::detect_plain(&mark, None).charset == charset;
-        (Span::at(0), is_mark.then_some(mark)?)
-    } else {
-        let (span, text) = match format {
-            Format::Html => (Span::at(html_place(bytes, charset)?), text),
-            Format::Css => (Span::at(0), format!("@charset \"{charset}\";")),
-            _ => xml_declaration(bytes, charset)?,
-        };
-        (span, text.into_bytes())
+    let (span, new) = match (mark, format) {
+        (Some(mark), _) => (Span::at(0), mark),
+        (None, Format::Html) => (Span::at(html_place(bytes, charset)?), text.into()),
+        (None, Format::Css) => (Span::at(0), format!("@charset \"{charset}\";").into()),
+        (None, _) => {
+            let (span, text) = xml_declaration(bytes, charset)?;
+            (span, text.into())
+        }
     };
     Some(Change {
         kind: Adaptation::Charset,

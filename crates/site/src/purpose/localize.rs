@@ -71,7 +71,11 @@ pub fn options(
     let destination = Arc::new(LocalDestination {
         number: collection.number_at(name),
         on_disk: url_below(&place, name).map(|url| Base::new(options.resolver, &url)),
-        disk_place: DiskPlace::new(&collection.in_library(path), collection.scheme()),
+        disk_place: DiskPlace::new(
+            &collection.in_library(path),
+            collection.scheme(),
+            collection.only_urls && collection.library.is_none(),
+        ),
         path: path.to_vec(),
         own: own(options),
         canonical: canonical_url(bytes, options.format),
@@ -97,7 +101,7 @@ impl Guard for LocalDestination {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
         if let Some(sheet) = self.sheet(link) {
             let sheet = self.collection.in_library(&sheet);
-            let place = DiskPlace::new(&sheet, self.collection.scheme());
+            let place = DiskPlace::new(&sheet, self.collection.scheme(), false);
             return place.prefix(link, reference, &[DiskBase::Own]);
         }
         let declared = || match link.base.as_deref() {
@@ -528,7 +532,7 @@ impl LocalDestination {
     fn sheet(&self, link: &LinkReport) -> Option<Vec<u8>> {
         match property_user(link)? {
             PropertyUser::Sheet(url) => self.collection.path_of(url),
-            PropertyUser::Own | PropertyUser::Several => None,
+            PropertyUser::Own | PropertyUser::Unknown | PropertyUser::Several => None,
         }
     }
 

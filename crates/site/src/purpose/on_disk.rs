@@ -36,7 +36,8 @@ pub struct DiskPlace {
     own: Base,
     /// The number of folders between the folder and the document.
     depth: usize,
-    root: Base,
+    /// A place as near to the folder as documents are, and the number of folders between the two.
+    nearest: (Base, usize),
     /// The scheme of references that lack only a scheme, if their base has none.
     scheme: String,
 }
@@ -59,19 +60,23 @@ impl DiskBase {
             BaseInCopy::Declared => vec![declared()],
             // Browsers ignore a `codebase`.
             BaseInCopy::DeclaredLater | BaseInCopy::Inner => vec![Self::Own, declared()],
+            BaseInCopy::Anywhere => vec![Self::Inside],
         }
     }
 }
 
 impl DiskPlace {
-    /// The place of the document with the path `name` below the folder.
-    pub fn new(name: &[u8], scheme: &str) -> Self {
+    /// The place of the document with the path `name` below the folder, in which a folder for each host may have all documents.
+    pub fn new(name: &[u8], scheme: &str, has_hosts: bool) -> Self {
         let base = |path: &str| Base::new(Resolver::Whatwg, &format!("{FOLDER}{path}"));
         let own = names::encoded(name).unwrap_or_default();
         Self {
             depth: own.matches('/').count(),
             own: base(&own),
-            root: base(""),
+            nearest: (
+                base(if has_hosts { "host/" } else { "" }),
+                usize::from(has_hosts),
+            ),
             scheme: scheme.to_owned(),
         }
     }
@@ -123,7 +128,7 @@ impl DiskPlace {
     pub fn leads_out(&self, reference: &str, base: &DiskBase) -> bool {
         let depth = match base {
             DiskBase::Own => Some(self.depth),
-            DiskBase::Inside => Some(0),
+            DiskBase::Inside => Some(self.nearest.1),
             DiskBase::Url(_) => None,
         };
         if let Some(leads_out) = depth.and_then(|depth| leads_plainly_out(reference, depth)) {
@@ -138,7 +143,7 @@ impl DiskPlace {
         let given;
         let base = match base {
             DiskBase::Own => &self.own,
-            DiskBase::Inside => &self.root,
+            DiskBase::Inside => &self.nearest.0,
             DiskBase::Url(url) => {
                 given = Base::new(Resolver::Whatwg, url);
                 &given
@@ -237,7 +242,7 @@ mod tests {
     /// Bug 364: a path to a folder named as in [`FOLDER`] counted as inside.
     #[test]
     fn a_path_that_returns_by_a_name_leads_out() {
-        let place = DiskPlace::new(b"sub/page.html", "https");
+        let place = DiskPlace::new(b"sub/page.html", "https", false);
         for (reference, expected) in [
             ("x", false),
             ("../x", false),

@@ -234,7 +234,7 @@ impl Relocation {
         let path = self.collection.in_mirror(name);
         let scheme = Reference::split(Grammar::Rfc3986, self.to.as_str()).scheme();
         let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
-        (self.form == LinkForm::Disk).then(|| DiskPlace::new(path, scheme))
+        (self.form == LinkForm::Disk).then(|| DiskPlace::new(path, scheme, false))
     }
 
     /// True if the URL of the root does not change. Only URLs of renamed files then change.
@@ -535,7 +535,7 @@ impl RelocateLinks {
     fn base_of_property(&self, link: &LinkReport) -> Option<Arc<BaseAfterMove>> {
         match property_user(link).filter(|_| !self.kept_forms.are_all() && !is_relative(link))? {
             PropertyUser::Sheet(url) => Some(self.base_after(url)),
-            PropertyUser::Own | PropertyUser::Several => None,
+            PropertyUser::Own | PropertyUser::Unknown | PropertyUser::Several => None,
         }
     }
 
