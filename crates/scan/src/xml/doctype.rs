@@ -165,8 +165,12 @@ pub fn words(literal: &str, entities: &DeclaredEntities) -> Vec<LiteralWord> {
         });
         let end = end.unwrap_or(rest.len());
         let is_unknown = is_unknown(&rest[..end], entities);
-        // The name of a property before an entity in CSS looks like a scheme.
-        let name = rest[..end].split('&').next().unwrap_or_default().rfind(':');
+        // The name of a property before an entity in CSS looks like a scheme, and a list may begin with that of a `data:` URL.
+        let name = rest[..end]
+            .split(['&', ';'])
+            .next()
+            .unwrap_or_default()
+            .rfind(':');
         let start = name.filter(|_| is_unknown).map_or(at, |name| at + name + 1);
         let (before, after) = (
             literal[..start].trim_end(),
@@ -192,8 +196,11 @@ fn is_unknown(word: &str, entities: &DeclaredEntities) -> bool {
     if word.contains('&') {
         return !entities.expand(word).as_deref().is_some_and(is_harmless);
     }
+    // In a list of SMIL (SVG 1.1, 19.2.9), a `data:` URL ends at `;`.
+    let mut values = word.split(';').skip(1).map(str::trim_start);
     let has_escape = word.contains(['\\', '\t', '\n', '\r']);
-    has_escape && opaque_scheme(word).is_none_or(|scheme| scheme == "file")
+    values.any(|value| value.starts_with('/') || value.contains(['.', ':', '%', '\\']))
+        || has_escape && opaque_scheme(word).is_none_or(|scheme| scheme == "file")
 }
 
 /// True if nothing in `text` can lead out of a folder on disk, even if CSS or HTML decodes it again. One URL of the web cannot.

@@ -189,11 +189,13 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
     (0..).zip(parts).map(entry)
 }
 
+/// The number of levels of sheets in sheets that are read. Each may be nearly as long as the one around it, and a deeper one may
+/// lead anywhere.
+pub const NESTED: usize = 4;
+
 /// Adds the style sheets that pages and sheets contain as `data:` URLs (RFC 2397), as monolith writes them. No reference leads
 /// from such a URL to a file, so a sheet that may need other parts becomes a file itself.
 fn add_data_sheets(parts: &mut Vec<PartDraft<'_>>, options: &Options) {
-    /// The number of levels of sheets in sheets. Each level may be nearly as long as the one around it.
-    const NESTED: usize = 4;
     let (mut known, mut first) = (HashSet::new(), 0);
     for _ in 0..NESTED {
         let mut found = Vec::new();
@@ -201,7 +203,9 @@ fn add_data_sheets(parts: &mut Vec<PartDraft<'_>>, options: &Options) {
             let page = scanned(part, options, b"data:text/css");
             for link in page.into_iter().flat_map(|page| page.links) {
                 let url = link.reference;
-                if let Some((media_type, body)) = data_sheet(&url)
+                if let Some((media_type, body)) = data_of(&url)
+                    && media_type.format() == Format::Css
+                    && memchr::memchr2(b'(', b'@', &body).is_some()
                     && known.insert(url.clone())
                 {
                     found.push(PartDraft {
@@ -223,25 +227,23 @@ fn add_data_sheets(parts: &mut Vec<PartDraft<'_>>, options: &Options) {
     }
 }
 
-/// The style sheet in the `data:` URL `url`, if it may need other resources.
-pub fn data_sheet(url: &str) -> Option<(MediaType, Vec<u8>)> {
+/// The media type and the data of the `data:` URL `url` (Fetch, 6).
+pub fn data_of(url: &str) -> Option<(MediaType, Vec<u8>)> {
     let url = url.replace(['\t', '\n', '\r'], "");
-    let (scheme, data) = url.trim_start().split_once(':')?;
+    let (scheme, data) = url.trim_start().split('#').next()?.split_once(':')?;
     let (head, data) = data.split_once(',')?;
     if !scheme.eq_ignore_ascii_case("data") {
         return None;
     }
     let mut body = names::decode(data);
-    let end = head.trim_end().rsplit_once(';');
-    let label = end.filter(|(_, last)| last.trim().eq_ignore_ascii_case("base64"));
-    let label = label.map(|(label, _)| label);
-    if label.is_some() {
+    let end = head.rsplit_once(';');
+    if end.is_some_and(|(_, last)| last.trim().eq_ignore_ascii_case("base64")) {
         let decoded = TransferEncoding::Base64.decode(&body, Span::new(0, body.len()));
         body = decoded.ok()?.bytes.into_owned();
     }
-    let media_type = MediaType::read(label.unwrap_or(head).as_bytes())?;
-    let is_wanted = memchr::memchr2(b'(', b'@', &body).is_some();
-    (is_wanted && media_type.format() == Format::Css).then_some((media_type, body))
+    let media_type = MediaType::read(head.as_bytes())
+        .or_else(|| MediaType::read(format!("text/plain;{head}").as_bytes()))?;
+    Some((media_type, body))
 }
 
 /// The document that is the content of `part`, if it contains `word`.

@@ -12,7 +12,7 @@
 //! Deliberately absent: symbolic links in the folder.
 
 use baselink_rewrite::{BaseInCopy, LinkReport, NOWHERE, Reason};
-use baselink_scan::{ScanOptions, scan_as};
+use baselink_scan::{ScanOptions, document::Role, scan_as};
 use baselink_text::Format;
 use baselink_url::{
     Base, Resolver, is_private, parses,
@@ -20,7 +20,7 @@ use baselink_url::{
 };
 
 use crate::{
-    archive::message::data_sheet,
+    archive::message::{NESTED, data_of},
     collection::{
         origin::{is_assumed, names},
         without_query,
@@ -96,17 +96,20 @@ impl DiskPlace {
     /// The text to insert before `reference` if it leads out of the folder from one of the `bases`: the scheme that it lacks,
     /// or else [`NOWHERE`]. The scheme is that of the present base of `link`, if this is a web URL.
     pub fn prefix(&self, link: &LinkReport, reference: &str, bases: &[DiskBase]) -> Option<String> {
-        // A transformation makes any markup. The media type ends at the first `;` or `,` (RFC 2397).
-        let media_type = reference.split([';', ',']).next().unwrap_or_default();
-        let is_sheet = media_type.to_ascii_lowercase().ends_with(":text/css");
+        // A transformation makes any markup.
         let is_transformation = link.element == "?xml-stylesheet"
-            && opaque_scheme(reference).as_deref() == Some("data")
-            && !is_sheet;
+            && data_of(reference).is_some_and(|(_, body)| body.contains(&b'<'));
         // The text of an entity is unknown, so the whole reference is.
         if link.reason == Some(Reason::Entity) || is_transformation {
             return Some(NOWHERE.to_owned());
         }
-        if !bases.iter().any(|base| self.leads_out(reference, base)) {
+        let may_be_sheet = matches!(link.attribute.as_deref(), None | Some("href"))
+            && link.role != Role::Navigation;
+        let leads_out = |base| {
+            self.leads_out(reference, base)
+                || (may_be_sheet && self.sheet_leads_out(reference, base))
+        };
+        if !bases.iter().any(leads_out) {
             return None;
         }
         let has_host = match reference.trim_start().as_bytes() {
@@ -135,10 +138,7 @@ impl DiskPlace {
             return leads_out;
         }
         if let Some(scheme) = opaque_scheme(reference) {
-            return is_private(reference)
-                || is_drive(&scheme, reference)
-                || is_assumed(reference)
-                || (scheme == "data" && self.sheet_leads_out(reference, base));
+            return is_private(reference) || is_drive(&scheme, reference) || is_assumed(reference);
         }
         let given;
         let base = match base {
@@ -159,19 +159,25 @@ impl DiskPlace {
         }
     }
 
-    /// True if a style sheet in a `data:` URL leads out of the folder. Chromium resolves its references against the page.
+    /// True if a style sheet in a `data:` URL leads out of the folder. Chromium resolves its references against the page, and
+    /// ignores its media type in quirks mode, and the charset of a type that is not valid.
     fn sheet_leads_out(&self, url: &str, base: &DiskBase) -> bool {
         let mut sheets = vec![(url.to_owned(), 0)];
         while let Some((url, level)) = sheets.pop() {
-            let Some((media_type, body)) = data_sheet(&url) else {
+            let Some((media_type, body)) = data_of(&url) else {
                 continue;
             };
-            let options = ScanOptions {
-                charset: media_type.charset(),
-                ..ScanOptions::default()
-            };
-            let links = scan_as(Format::Css, &body, &options).map(|sheet| sheet.links);
-            for link in links.into_iter().flatten() {
+            let links = [media_type.charset(), None]
+                .into_iter()
+                .filter_map(|charset| {
+                    let mut options = ScanOptions {
+                        charset,
+                        ..ScanOptions::default()
+                    };
+                    options.groups.insert_loaded();
+                    scan_as(Format::Css, &body, &options).map(|sheet| sheet.links)
+                });
+            for link in links.flatten() {
                 let is_inner = opaque_scheme(&link.reference).as_deref() == Some("data");
                 if is_inner && level < NESTED {
                     sheets.push((link.reference, level + 1));
@@ -183,9 +189,6 @@ impl DiskPlace {
         false
     }
 }
-
-/// The number of levels of sheets in sheets that are read. A deeper one may lead anywhere.
-const NESTED: usize = 4;
 
 /// True if Windows reads `scheme`, the scheme of a reference, as a drive.
 fn is_drive(scheme: &str, reference: &str) -> bool {
