@@ -194,7 +194,7 @@ fn show_document(
 ) -> io::Result<(Totals, ShownBases)> {
     let is_tree = form == BasesForm::Levels && input.format.has_headings();
     let FileRewrite { report, totals, .. } = rewrite_each(input.bytes, input.options, &mut drop);
-    let places = FilePlaces::of(input, &totals);
+    let places = FilePlaces::of(input, totals.charset);
     for found in by_place(&report.diagnostics)
         .into_iter()
         .filter(|one| is_of_bases(one.code))

@@ -86,7 +86,7 @@ impl BaseHints {
             return;
         }
         self.pages += usize::from(is_page);
-        let (line, column) = FilePlaces::of(input, totals).line_and_column(span);
+        let (line, column) = FilePlaces::of(input, totals.charset).line_and_column(span);
         self.url = Some(BaseHint {
             url,
             by,

@@ -224,7 +224,7 @@ fn list_document(
         let mut left = Vec::new();
         let keep = &mut |link| left.extend(Some(link).filter(is_left));
         let FileRewrite { report, totals, .. } = rewrite_each(input.bytes, input.options, keep);
-        let places = FilePlaces::of(input, &totals);
+        let places = FilePlaces::of(input, totals.charset);
         output.report_bases(input, &places, &report);
         output.report_links_left(&places, &left);
     }
@@ -247,7 +247,7 @@ fn list_document(
         }
     });
     printed.and_then(|()| table.flush(output))?;
-    let places = FilePlaces::of(input, &totals);
+    let places = FilePlaces::of(input, totals.charset);
     output.report_diagnostics(&places, &totals.diagnostics);
     let status = report_strict(&strict, &places, "made absolute", output);
     Ok((totals, status))

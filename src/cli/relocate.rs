@@ -242,7 +242,7 @@ pub fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
             let own = own.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&own);
             let text = [list.concat().as_bytes(), own].concat();
             write_file(path, |out| out.write_all(&text))?;
-            let rules = &relocation.collection().host_rules;
+            let rules = &relocation.collection.host_rules;
             let from = list.iter().filter_map(|line| line.split(' ').next());
             let second: Vec<_> = from
                 .filter(|from| rules.names(from))
@@ -325,7 +325,7 @@ fn move_empty_folders(request: &Move, relocation: &Relocation) -> Result<()> {
     };
     let found: Vec<_> = walk(&documents.paths, &selection).flatten().collect();
     for entry in found.iter().rev() {
-        let new = relocation.collection().renamed_with_folder(&name_of(entry));
+        let new = relocation.collection.renamed_with_folder(&name_of(entry));
         let failed = Error::io(&entry.path);
         // Only an empty folder can be removed so.
         if let Some(new) = new.as_deref().and_then(path_of)

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use baselink::Outcome;
 use baselink_files::walk::{EntryKind, TreeEntry};
 use baselink_rewrite::{Options, rewrite};
-use baselink_site::collection::Collection;
 use baselink_site::collection::origin::map::UrlMap;
 use baselink_site::collection::origin::{Origins, RootUrl};
+use baselink_site::collection::{Collection, ResourceKind};
 use baselink_site::purpose::localize::{localize, options};
 use baselink_text::format::Format;
 use baselink_url::Resolver;
@@ -46,6 +46,7 @@ impl Tree {
         files.iter().for_each(|file| {
             index.add_entry(
                 &entry(file),
+                None,
                 origins
                     .of(&entry(file), &entry(file), Format::Other, b"")
                     .0
@@ -96,15 +97,16 @@ impl Tree {
 fn links_to_unknown_entries_are_kept() {
     let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
     let mut index = Collection::new(tree.origins.clone());
-    index.add_entry(&entry("index.html"), None);
+    index.add_entry(&entry("index.html"), None, None);
     index.add_entry(
         &TreeEntry {
             kind: EntryKind::Symlink,
             ..entry("link")
         },
         None,
+        None,
     );
-    index.add_unknown(Path::new("closed/sub"));
+    index.add(b"closed/sub", ResourceKind::Link(None), []);
     tree.index = Arc::new(index);
     for (reference, expected) in [
         ("link/x.html", "link/x.html"),

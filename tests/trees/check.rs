@@ -191,12 +191,13 @@ fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>,
         let name = entry.path.file_name().unwrap().to_string_lossy();
         let format = Format::detect(Some(&name), b"");
         if entry.kind == EntryKind::Symlink {
-            index.add_link(&entry, &fs::read_link(&entry.path).unwrap(), None);
+            index.add_entry(&entry, Some(&fs::read_link(&entry.path).unwrap()), None);
             continue;
         }
         if entry.kind != EntryKind::File || !format.is_read() {
             index.add_entry(
                 &entry,
+                None,
                 moving
                     .from
                     .of(&entry, &entry, Format::Other, b"")
@@ -207,7 +208,7 @@ fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>,
         }
         let bytes = fs::read(&entry.path).unwrap();
         let page = Page::of(&entry, &bytes, format, options, &moving.from);
-        index.add_entry(&entry, page.units[0].2.retrieval.as_ref());
+        index.add_entry(&entry, None, page.units[0].2.retrieval.as_ref());
         pages.push((bytes, page));
     }
     let tree = Tree::new(&mut pages, index, moving);
@@ -1010,7 +1011,7 @@ fn many_missing_targets_take_linear_time() {
         size: 0,
     };
     for number in 0..100_000 {
-        index.add_entry(&entry(format!("image-{number:06}.png")), None);
+        index.add_entry(&entry(format!("image-{number:06}.png")), None, None);
     }
     let page: String = (0..20_000)
         .map(|number| format!("<img src=imaeg-{number:06}.png>"))
@@ -1024,7 +1025,7 @@ fn many_missing_targets_take_linear_time() {
         &Options::default(),
         &moving.from,
     );
-    index.add_entry(&page_entry, None);
+    index.add_entry(&page_entry, None, None);
     let found = findings(
         &page,
         &Tree {
@@ -1111,7 +1112,7 @@ fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<(Vec<u8>, Page)>,
     let mut all = Vec::new();
     for path in FILES {
         let entry = entry_of(path);
-        index.add_entry(&entry, None);
+        index.add_entry(&entry, None, None);
         if let Some((_, bytes)) = pages.iter().find(|(page, _)| *page == path) {
             let page = Page::of(
                 &entry,

@@ -58,7 +58,7 @@ fn url(origins: &Origins, entry: &TreeEntry) -> Option<String> {
 fn leads_to(url: &str, entry: &TreeEntry, origins: &Origins) -> bool {
     let mut collection = Collection::new(origins.clone());
     let (retrieval, _) = origins.of(entry, entry, Format::Html, b"");
-    collection.add_entry(entry, retrieval.as_ref());
+    collection.add_entry(entry, None, retrieval.as_ref());
     collection.locate(url).resource().is_some()
 }
 
@@ -170,7 +170,7 @@ fn urls_below_the_root_lead_to_files_below_it() {
         "c/index.html",
         "a",
     ] {
-        collection.add_entry(&entry(path), None);
+        collection.add_entry(&entry(path), None, None);
     }
     let table = [
         ("http://Example.org/docs/%7Eu/a/b.html", Some("a/b.html")),

@@ -226,10 +226,9 @@ impl<'i> DocumentState<'i> {
 
     /// The line and column of the end of a link, in UTF-16 code units.
     fn end(&mut self, input: &Input<'i>, found: &CheckedLink) -> (usize, usize) {
-        let charset = Some(found.charset);
         let places = self
             .places
-            .get_or_insert_with(|| FilePlaces::in_charset(input, charset));
+            .get_or_insert_with(|| FilePlaces::of(input, found.charset));
         let after = Span::at(found.listed.link.span.end);
         let (line, column) = places.line_and_column(after);
         // Counted on a clone, because links may overlap: the next one may begin before this end.

@@ -341,7 +341,7 @@ fn scan(
         let found: &mut Box<FileLinks> = links.get_or_insert_default();
         let document = lister.document(site, (&entry.path, &name), input, found, output)?;
         let varying = found.tally[Counted::Varying];
-        let places = FilePlaces::in_charset(input, document.charset);
+        let places = FilePlaces::of(input, document.charset);
         let found = document
             .diagnostics
             .iter()

@@ -38,7 +38,7 @@ impl RewriteRun<'_> {
         let Self { request, kind, .. } = self;
         if !self.needs_report(output) {
             let (edits, totals) = baselink_rewrite::edits(input.bytes, options);
-            let places = FilePlaces::of(input, &totals);
+            let places = FilePlaces::of(input, totals.charset);
             output.report_diagnostics(&places, &totals.diagnostics);
             summary.add_diagnostics(request, &totals.diagnostics, &places);
             summary.add(&totals, DocumentLinks::default(), kind);
@@ -47,18 +47,18 @@ impl RewriteRun<'_> {
         }
         let is_verbose = output.is_verbose();
         let add = |links: &mut DocumentLinks, link: LinkReport| {
-            links.add(&link, 1, kind.result());
+            links.add(&link, 1, kind.results().of);
             if request.verify || is_verbose && is_left(&link) {
                 links.listed.push(link);
             }
         };
         let (mut rewritten, mut links) = kind.rewrite(input.bytes, options, add);
         for (link, later) in std::mem::take(&mut rewritten.totals.lacking) {
-            links.add(&link, later, kind.result());
+            links.add(&link, later, kind.results().of);
         }
         rewritten.report.links = std::mem::take(&mut links.listed);
         let report = &rewritten.report;
-        let places = FilePlaces::of(input, &rewritten.totals);
+        let places = FilePlaces::of(input, rewritten.totals.charset);
         output.report_diagnostics(&places, &report.diagnostics);
         // For `move`, `--verbose` reports no bases.
         if !matches!(kind, RewriteKind::Moved(..)) {
@@ -75,7 +75,7 @@ impl RewriteRun<'_> {
             Vec::new()
         };
         for difference in &differences {
-            let place = match &*input.entity {
+            let place = match input.entity {
                 "" => input.name.to_string(),
                 number => format!("{}: message {number}", input.name),
             };

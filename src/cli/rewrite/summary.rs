@@ -96,12 +96,12 @@ impl FileSummary {
     /// Adds a document of the file.
     pub fn add(&mut self, totals: &Totals, links: DocumentLinks, kind: &RewriteKind) {
         let tally = &mut self.tally;
-        if kind.result().is_none() {
+        if kind.results().of.is_none() {
             tally.add_totals(totals);
         } else {
             tally.merge(&links.tally);
             let [relative, absolute] = totals.kept;
-            tally.add(Counted::Link(kind.result_of_kept(), None), relative);
+            tally.add(Counted::Link(kind.results().of_kept, None), relative);
             tally.add(Counted::Link(LinkResult::Absolute, None), absolute);
             merge_missing(&mut self.missing, links.missing);
         }
@@ -172,7 +172,7 @@ impl FileSummary {
             output: to.map(Path::to_string_lossy),
             counts: LinkCountsRecord {
                 tally: &self.tally,
-                results: run.kind.results(),
+                results: run.kind.results().all,
             },
             diagnostics: &self.diagnostics,
         })

@@ -47,6 +47,7 @@ use crate::collection::{
     capture::{Capture, CaptureDate},
     in_scope, normal,
     origin::names,
+    without_query,
 };
 
 /// The base of parts that have no other base and no `file:` URL. "This base URL has been defined for the sole purpose
@@ -468,8 +469,8 @@ fn made_up_url(entity: &str, file: &str) -> String {
 
 /// The last segment of the path of `url`.
 pub(super) fn file_name_of(url: &str) -> &str {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    path.rsplit(['/', ':']).next().unwrap_or_default()
+    let mut names = without_query(url).rsplit(['/', ':']);
+    names.next().unwrap_or_default()
 }
 
 /// The original file name of a part: `filename` of its disposition (RFC 2183, 2.3), or `name` of its media type.

@@ -105,44 +105,8 @@ pub fn web_archive<'o>(
     options: &'o Options,
     wanted: Wanted,
 ) -> Result<impl Iterator<Item = Entry> + use<'o>> {
-    let mut binary = None;
-    let mut xml = None;
-    if bytes.starts_with(BINARY) {
-        binary = Some(BinaryReader::new(Cursor::new(bytes)))
-    } else {
-        xml = Some(XmlReader::new(bytes))
-    }
-    let events = binary
-        .into_iter()
-        .flatten()
-        .chain(xml.into_iter().flatten());
-    let mut budget = bytes.len().saturating_mul(GROWTH).saturating_add(LEAST);
     let mut found = Resources::default();
-    let mut broken = None;
-    for event in events {
-        let processed = event.map_err(|error| match error.as_io() {
-            Some(error) => format!("its property list cannot be read: {}", cause(error)),
-            None => format!("its property list cannot be read: {error}"),
-        });
-        let processed = processed.and_then(|event| {
-            budget = budget.checked_sub(cost(&event)).ok_or_else(|| {
-                format!(
-                    "its property list expands to more than {GROWTH} times the length of the file"
-                )
-            })?;
-            found.process(event).map_err(str::to_owned)
-        });
-        if let Err(why) = processed {
-            broken = Some(why);
-            break;
-        }
-        if found.has_ended {
-            break;
-        }
-    }
-    if broken.is_none() && !found.has_ended {
-        broken = Some("its property list ends inside a collection".to_owned());
-    }
+    let broken = found.read(bytes).err();
     let mut drafts = found.drafts;
     if drafts.is_empty() {
         let why = broken.unwrap_or_else(|| "it has no WebMainResource".to_owned());
@@ -206,6 +170,36 @@ fn cost(event: &OwnedEvent) -> usize {
 }
 
 impl Resources {
+    /// Processes the events of the property list `bytes`, up to the end of its dictionary.
+    ///
+    /// # Errors
+    ///
+    /// Fails with a sentence about the fault of the list.
+    fn read(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let events: Box<dyn Iterator<Item = _>> = if bytes.starts_with(BINARY) {
+            Box::new(BinaryReader::new(Cursor::new(bytes)))
+        } else {
+            Box::new(XmlReader::new(bytes))
+        };
+        let mut budget = bytes.len().saturating_mul(GROWTH).saturating_add(LEAST);
+        for event in events {
+            let event = event.map_err(|error| {
+                let why = error.as_io().map_or_else(|| error.to_string(), cause);
+                format!("its property list cannot be read: {why}")
+            })?;
+            budget = budget.checked_sub(cost(&event)).ok_or_else(|| {
+                format!(
+                    "its property list expands to more than {GROWTH} times the length of the file"
+                )
+            })?;
+            self.process(event)?;
+            if self.has_ended {
+                return Ok(());
+            }
+        }
+        Err("its property list ends inside a collection".to_owned())
+    }
+
     /// Processes the next event.
     ///
     /// # Errors

@@ -37,11 +37,7 @@ use std::{
 
 use baselink_text::{Error, Result};
 use baselink_url::{Base, Resolver};
-use jiff::{
-    SignedDuration,
-    civil::{Date, DateTime},
-    fmt::rfc2822::DateTimeParser,
-};
+use jiff::{SignedDuration, civil::DateTime, fmt::rfc2822::DateTimeParser};
 
 use super::{
     file_names::{path, rounds},
@@ -188,10 +184,7 @@ impl FromStr for DateRange {
         let whole = text.trim().split('.').next().unwrap_or_default();
         let is_known =
             |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z');
-        let digits: Vec<i8> = whole
-            .chars()
-            .filter_map(|c| i8::try_from(c.to_digit(10)?).ok())
-            .collect();
+        let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
         let mut runs = whole
             .split(|c: char| !c.is_ascii_digit())
             .filter(|run| !run.is_empty());
@@ -201,22 +194,20 @@ impl FromStr for DateRange {
         if !is_well_formed || !matches!(digits.len(), 4 | 6 | 8 | 10 | 12 | 14) {
             return Err(invalid());
         }
-        let year: i16 = year[..4].parse().map_err(|_| invalid())?;
-        let part = |at: usize| digits.get(at..at + 2).map(|two| two[0] * 10 + two[1]);
         // A leap second counts as the last second of its minute.
-        let second = part(12).map(|second| if second == 60 { 59 } else { second });
-        let at = |month, day, hour, minute, last| {
-            let or = |part: Option<i8>, other| part.unwrap_or(other);
-            let time = (or(part(8), hour), or(part(10), minute), or(second, last));
-            let date = DateTime::new(year, month, day, time.0, time.1, time.2, 0);
-            let date = date.map_err(|_| invalid())?;
-            let seconds = date.duration_since(EPOCH).as_secs();
-            Ok(CaptureDate { seconds })
+        let at = |rest: &str| {
+            let whole = [&digits, &rest[digits.len()..]].concat();
+            DateTime::strptime("%Y%m%d%H%M%S", whole).map_err(|_| invalid())
         };
-        let first = at(part(4).unwrap_or(1), part(6).unwrap_or(1), 0, 0, 0)?;
-        let month = part(4).unwrap_or(12);
-        let length = Date::new(year, month, 1).map_or(1, Date::days_in_month);
-        let last = at(month, part(6).unwrap_or(length), 23, 59, 59)?;
+        let (first, last) = (at("YYYY0101000000")?, at("YYYY1201235959")?);
+        let last = if digits.len() < "YYYYMMDD".len() {
+            last.last_of_month()
+        } else {
+            last
+        };
+        let [first, last] = [first, last].map(|time| CaptureDate {
+            seconds: time.duration_since(EPOCH).as_secs(),
+        });
         Ok(Self { first, last })
     }
 }
@@ -228,7 +219,7 @@ pub struct Captures {
     /// The normalized URLs, and the keys of resources that share a URL.
     urls: TextMap<()>,
     /// The number of bytes that the captures take in memory, roughly.
-    size: u64,
+    pub size: u64,
     all: Vec<Candidate>,
     /// The bodies to which revisits may refer.
     bodies: Vec<NamedBody>,
@@ -299,7 +290,7 @@ impl Candidate {
 
     /// True if the body is the whole resource. False for partial (206) and empty (204, 205) responses.
     fn is_resource(&self) -> bool {
-        matches!(self.status, 200..=299) && !matches!(self.status, 204..=206)
+        matches!(self.status, 200..=203 | 207..=299)
     }
 
     /// The rank of the capture among the captures of its URL. Within a class, the capture nearest to `near` ranks
@@ -426,11 +417,6 @@ impl Captures {
             near,
             ..Self::default()
         }
-    }
-
-    /// The number of bytes that the captures take in memory, roughly.
-    pub fn size(&self) -> u64 {
-        self.size
     }
 
     /// Adds a capture. `item` is the number of its record or entry, in the order of the archive. A capture is ignored if

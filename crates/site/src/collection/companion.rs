@@ -14,7 +14,9 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     io::Read,
     path::{Component, Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
@@ -26,7 +28,7 @@ use baselink_scan::{
     html::saved::{HEAD, saved},
 };
 use baselink_text::Format;
-use baselink_url::reference::contains_placeholder;
+use baselink_url::{reference::contains_placeholder, without_fragment};
 
 use baselink_files::{
     folder_of,
@@ -64,7 +66,7 @@ struct PathFacts {
 }
 
 /// The names of the existing companion folders of `page`.
-pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
+pub fn folders_of(page: &Path) -> Vec<OsString> {
     let stem = page.file_stem().unwrap_or_default();
     let entries = fs::read_dir(folder_of(page))
         .into_iter()
@@ -73,7 +75,7 @@ pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
     let names = entries
         .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name());
-    let is_companion = |name: &std::ffi::OsString| {
+    let is_companion = |name: &OsString| {
         name.to_str()
             .and_then(stem_of_companion)
             .is_some_and(|other| stem == other)
@@ -373,7 +375,7 @@ impl NearbyFiles for OnDisk {
             .disbelief()
             .is_none()
             .then(|| saved.url(&self.scheme))?;
-        let url = url.split('#').next()?;
+        let url = without_fragment(&url);
         // Anybody can write such a comment, so its URL is checked like the URL in the document's own comment.
         let is_usable = unusable(url).is_none() && !contains_placeholder(url);
         is_usable.then(|| url.to_owned())

@@ -9,7 +9,8 @@
 //! let mut collection = Collection::new(Origins { root_url: Some(root_url), ..Origins::default() });
 //! for name in ["index.html", "a b.html"] {
 //!     let (root, path) = (Path::new("site").into(), Path::new("site").join(name));
-//!     collection.add_entry(&TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 }, None);
+//!     let entry = TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 };
+//!     collection.add_entry(&entry, None, None);
 //! }
 //! let number = |url| collection.locate(url).resource().map(|found| found.number);
 //! assert_eq!(number("http://a/docs/a%20b.html#x"), Some(1));
@@ -34,52 +35,36 @@ use baselink_files::{
 };
 
 impl Collection {
-    /// Adds an entry of the folder, and its retrieval URL if known. A symbolic link counts as an existing file,
-    /// whatever its target. If the entry is a folder, only its name is stored.
-    pub fn add_entry(&mut self, entry: &TreeEntry, retrieval: Option<&Retrieval>) {
+    /// Adds an entry of the folder, and its retrieval URL if known. A symbolic link has its text, unless its target is unknown, and
+    /// `retrieval` is ignored if it was derived from the name of the link, because such a URL leads to the target of the link. If
+    /// the entry is a folder, only its name is stored.
+    pub fn add_entry(
+        &mut self,
+        entry: &TreeEntry,
+        text: Option<&Path>,
+        retrieval: Option<&Retrieval>,
+    ) {
         let kind = match entry.kind {
             EntryKind::File => ResourceKind::File,
-            EntryKind::Symlink => ResourceKind::Link(None),
+            EntryKind::Symlink => ResourceKind::Link(text.map(|text| {
+                if text.has_root() {
+                    Box::from(&b"/"[..])
+                } else {
+                    names::path_bytes(text).into()
+                }
+            })),
             EntryKind::Special => ResourceKind::Special,
             EntryKind::Folder => {
                 self.add_folder(&name_of(entry));
                 return;
             }
         };
-        self.add_kind(entry, kind, retrieval);
-    }
-
-    /// Adds a symbolic link that is not followed, with its text. `retrieval` is ignored if it was derived from the name
-    /// of the link, because such a URL leads to the target of the link.
-    pub fn add_link(&mut self, entry: &TreeEntry, text: &Path, retrieval: Option<&Retrieval>) {
-        let text = if text.has_root() {
-            b"/".to_vec()
-        } else {
-            names::path_bytes(text)
+        let is_own = |own: &&Retrieval| {
+            text.is_none() || !matches!(own.source, Source::Retrieval | Source::Layout)
         };
-        let is_own = |own: &&Retrieval| !matches!(own.source, Source::Retrieval | Source::Layout);
-        self.add_kind(
-            entry,
-            ResourceKind::Link(Some(text.into())),
-            retrieval.filter(is_own),
-        );
-    }
-
-    /// Adds an unreadable entry by its path below the root. Its contents are unknown, like the target of a symbolic
-    /// link without a text.
-    pub fn add_unknown(&mut self, path: &Path) {
-        let name = names::path_bytes(path);
-        self.add(&name, ResourceKind::Link(None), []);
-    }
-
-    fn add_kind(&mut self, entry: &TreeEntry, kind: ResourceKind, retrieval: Option<&Retrieval>) {
+        let retrieval = retrieval.filter(is_own);
         let is_derived = |retrieval: &Retrieval| {
-            let is_of_page = || {
-                self.origins
-                    .root_url
-                    .as_ref()
-                    .is_some_and(|root| root.is_of(entry))
-            };
+            let is_of_page = || self.root_url().is_some_and(|root| root.is_of(entry));
             let own = || self.origins.below_root_url(entry).filter(|_| !is_of_page());
             retrieval.source == Source::Retrieval && own().as_ref() == Some(&retrieval.url)
         };
@@ -115,11 +100,7 @@ impl Collection {
     fn learn_layout(&mut self, url: &str) {
         let site = RootUrl::of_site(&self.origins.scheme);
         if let Some((scheme, _)) = url.split_once(':')
-            && self
-                .origins
-                .root_url
-                .as_ref()
-                .is_none_or(|root| *root == site)
+            && self.root_url().is_none_or(|root| *root == site)
             && !self.origins.has_hosts
         {
             self.origins.set_hosts();

@@ -23,7 +23,7 @@ use std::{
     },
 };
 
-use baselink_url::{Grammar, Reference};
+use baselink_url::{Grammar, scheme};
 
 use super::{
     host_rules::HostRules,
@@ -81,10 +81,8 @@ pub enum PathEnd {
     To(Vec<u8>),
     /// An unknown path: the path contains the symbolic link with this number, whose target is unknown.
     Unknown(usize),
-    /// A path outside the tree.
-    Out,
-    /// No path, because of a broken or circular symbolic link.
-    Nowhere,
+    /// No path in the tree, for this reason.
+    Lacking(Absence),
 }
 
 /// The target of a known URL.
@@ -389,8 +387,9 @@ impl Collection {
 
     /// Prepares the collection for a copy without symbolic links: those that lead out of the tree lead to nothing.
     pub fn without_links(&mut self) {
+        const OUT: Option<PathEnd> = Some(PathEnd::Lacking(Absence::LinkOut));
         self.lacks_links = true;
-        let leads_out = |number: &usize| self.path_end(self.path(*number)) == Some(PathEnd::Out);
+        let leads_out = |number: &usize| self.path_end(self.path(*number)) == OUT;
         let out: Vec<usize> = self.others.keys().copied().filter(leads_out).collect();
         for number in out {
             self.others.insert(number, ResourceKind::Special);
@@ -426,8 +425,7 @@ impl Collection {
         match self.kind(number) {
             ResourceKind::Link(_) => match self.path_end(path) {
                 Some(PathEnd::To(real)) => self.number_at(&real).map(Ok),
-                Some(PathEnd::Out) => Some(Err(Absence::LinkOut)),
-                Some(PathEnd::Nowhere) => Some(Err(Absence::LinkNowhere)),
+                Some(PathEnd::Lacking(absence)) => Some(Err(absence)),
                 Some(PathEnd::Unknown(_)) | None => Some(Ok(number)),
             },
             ResourceKind::Special => None,
@@ -445,7 +443,7 @@ impl Collection {
 
 /// True if `root` is a `file` URL, so that the tree is read from disk.
 pub fn is_disk(root: &RootUrl) -> bool {
-    let scheme = Reference::split(Grammar::Rfc3986, root.as_str()).scheme();
+    let scheme = scheme(Grammar::Rfc3986, root.as_str());
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file"))
 }
 

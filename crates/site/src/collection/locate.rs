@@ -482,8 +482,7 @@ impl Collection {
                 resource(number, FoundBy::Url, QueryUse::None)
             }
             Some(PathEnd::Unknown(_)) => Located::BehindLink(path),
-            Some(PathEnd::Out) => Located::Lacking(Absence::LinkOut, path),
-            Some(PathEnd::Nowhere) => Located::Lacking(Absence::LinkNowhere, path),
+            Some(PathEnd::Lacking(absence)) => Located::Lacking(absence, path),
             Some(PathEnd::To(path)) => self.entry(PathBelowRoot { path, ..below }, on_disk),
             // Some servers redirect `about/` to `about`. In a crawl, they may be two pages.
             None => self

@@ -10,7 +10,7 @@
 //! Deliberately absent: the file system.
 
 use super::{
-    index::{Collection, PathEnd, ResourceKind},
+    index::{Absence, Collection, PathEnd, ResourceKind},
     path::{joined, split_name},
 };
 
@@ -33,7 +33,7 @@ impl Collection {
         while let Some((name, is_of_link)) = names.pop() {
             match name {
                 b"" | b"." => continue,
-                b".." if real.is_empty() => return Some(PathEnd::Out),
+                b".." if real.is_empty() => return Some(PathEnd::Lacking(Absence::LinkOut)),
                 b".." => {
                     real.truncate(split_name(&real).0.len());
                     continue;
@@ -47,10 +47,10 @@ impl Collection {
                 Some((_, ResourceKind::Link(Some(text)))) => {
                     followed += 1;
                     if followed > MAX_SYMLINKS {
-                        return Some(PathEnd::Nowhere);
+                        return Some(PathEnd::Lacking(Absence::LinkNowhere));
                     }
                     if text.starts_with(b"/") {
-                        return Some(PathEnd::Out);
+                        return Some(PathEnd::Lacking(Absence::LinkOut));
                     }
                     names.extend(
                         text.split(|&byte| byte == b'/')
@@ -59,7 +59,7 @@ impl Collection {
                     );
                 }
                 None if self.has_folder(&next) => real = next,
-                None if is_of_link => return Some(PathEnd::Nowhere),
+                None if is_of_link => return Some(PathEnd::Lacking(Absence::LinkNowhere)),
                 None => {
                     // No entry exists at or below this path, so there are no more links. The remaining names come from
                     // `path`.

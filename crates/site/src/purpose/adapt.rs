@@ -55,9 +55,12 @@ use baselink_text::{
     Charset, Detected, Edits, Format, Span, View,
     layer::{charset::Declaration, escape, xml as xml_text},
 };
-use baselink_url::{Category, Grammar, Reference, reference::placeholder};
+use baselink_url::{Category, reference::placeholder};
 
-use super::tally::{Adaptation, Counted, Tally};
+use super::{
+    spelling::category,
+    tally::{Adaptation, Counted, Tally},
+};
 
 /// The adaptations of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -543,8 +546,7 @@ fn leads_to_file(reference: &str) -> bool {
         .filter(|byte| matches!(byte, b'/' | b'\\'))
         .count()
         == 2;
-    let category = Reference::split(Grammar::Rfc3986, reference).category();
-    matches!(category, Category::RelPath | Category::AbsPath)
+    matches!(category(reference), Category::RelPath | Category::AbsPath)
         && !has_host
         && placeholder(reference).is_none()
 }

@@ -60,8 +60,8 @@ pub use ids::{FragmentList, FragmentPlace, Ids};
 pub struct CheckedDocument {
     /// The anomalies of the document.
     pub diagnostics: Vec<Diagnostic>,
-    /// The encoding; `None` for a message.
-    pub charset: Option<Charset>,
+    /// The encoding, unless it is a message.
+    pub charset: Charset,
     /// The possible targets of fragments in the document; `None` if they are unknown.
     pub ids: Option<Ids>,
     /// The fragments of its links, if ids were not known yet.
@@ -104,7 +104,7 @@ pub fn check(
     diagnostics.retain(|found| found.code != Code::CustomProperty);
     CheckedDocument {
         links,
-        charset: (!options.format.has_headings()).then_some(totals.charset),
+        charset: totals.charset,
         ids: match options.format {
             Format::Html => ids,
             _ => ids.map(Ids::with_pointers),

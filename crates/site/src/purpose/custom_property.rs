@@ -10,8 +10,9 @@ use baselink_rewrite::{
     LinkReport,
     report::{PropertyUser, TargetInSheet},
 };
-use baselink_url::{Category, Grammar, Reference};
+use baselink_url::Category;
 
+use super::spelling::category;
 use crate::collection::Collection;
 
 /// The target of `link` from a style sheet that its page links, if only this target is a resource.
@@ -24,7 +25,7 @@ pub fn in_sheet<'l>(link: &'l LinkReport, collection: &Collection) -> Option<&'l
 
 /// True if `link` is written as a relative path.
 pub fn is_relative(link: &LinkReport) -> bool {
-    Reference::split(Grammar::Rfc3986, &link.reference).category() == Category::RelPath
+    category(&link.reference) == Category::RelPath
 }
 
 /// The user of the custom property around `link`.

@@ -131,15 +131,13 @@ const HEAD: usize = 64 << 10;
 /// The text of the first `title` element in the first 64 KiB of `page`; `None` if it is missing or empty. `charset` is
 /// the encoding from the heading.
 pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
-    let head = &page[..page.len().min(HEAD)];
-    let charset = Charset::detect(page, charset).charset;
-    let decoded;
-    let head = if charset.is_ascii_compatible() {
-        head
-    } else {
-        decoded = charset.decode(head, 0).text;
-        decoded.as_bytes()
-    };
+    let mut head = Cow::Borrowed(&page[..page.len().min(HEAD)]);
+    let mut charset = Charset::detect(page, charset).charset;
+    if !charset.is_ascii_compatible() {
+        head = charset.decode(&head, 0).text.into_bytes().into();
+        charset = Charset::UTF_8;
+    }
+    let head = &*head;
     // Only one tag is read to its end, since there may be many without an end.
     let start = memmem::find_iter(head, b"<").find(|at| {
         let name = head.get(at + 1..at + 6).unwrap_or_default();
@@ -155,12 +153,7 @@ pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
             .is_some_and(|name| name.eq_ignore_ascii_case(b"title"))
     })?;
     let written = &head[start..start + length];
-    let view = if charset.is_ascii_compatible() {
-        charset.decode(written, 0)
-    } else {
-        Charset::UTF_8.decode(written, 0)
-    };
-    let text = character_data(view).text;
+    let text = character_data(charset.decode(written, 0)).text;
     let words: Vec<&str> = text.split_whitespace().collect();
     (!words.is_empty()).then(|| words.join(" "))
 }

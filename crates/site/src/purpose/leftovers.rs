@@ -88,7 +88,7 @@ impl Relocation {
             plain.is_some_and(|plain| self.collection.number_at(plain).is_some())
         };
         let names_old_urls = match is_document {
-            true => self.from.as_str() != self.to().as_str() && self.names_old_root(text, true),
+            true => self.from.as_str() != self.to.as_str() && self.names_old_root(text, true),
             // A file may consist of paths, or be a compressed copy of another.
             false => {
                 FILES_WITH_PATHS.contains(&last)
@@ -112,7 +112,7 @@ impl Relocation {
             [b'.', next, ..] | [next, ..] => next.is_ascii_alphanumeric() || b"-_:".contains(next),
             [] => false,
         };
-        let new = Some(self.to().as_str()).filter(|_| skips_new);
+        let new = Some(self.to.as_str()).filter(|_| skips_new);
         let new = new.and_then(bare).unwrap_or("\0".into());
         let is_in = |root: &str, new: &str| {
             memmem::find_iter(text, root).any(|at| {
@@ -133,8 +133,7 @@ impl Relocation {
 
     /// True if a script or JSON has quoted paths from the root, and the move changes their meaning.
     fn has_root_paths(&self, name: &[u8], text: &[u8]) -> bool {
-        let [(host, root), (_, new)] =
-            [&self.from, self.to()].map(|root| split_host(root.as_str()));
+        let [(host, root), (_, new)] = [&self.from, &self.to].map(|root| split_host(root.as_str()));
         let moves = self.form != LinkForm::Written || root != new;
         if !moves || !SCRIPTS.iter().any(|end| name.ends_with(end)) {
             return false;

@@ -10,7 +10,9 @@
 
 use baselink_rewrite::{LinkReport, Outcome, Reason};
 use baselink_text::named;
-use baselink_url::{Category, Grammar, Reference, scheme};
+use baselink_url::{Category, Grammar, scheme};
+
+use super::spelling::category;
 
 named! {
     /// The result of a link: its outcome, refined for `localize` and `move`.
@@ -49,42 +51,65 @@ named! {
     }
 }
 
-impl LinkResult {
-    /// The results of `rewrite`, in the order of its JSON records.
-    pub const OF_REWRITE: &[Self] = &[
-        Self::Rewritten,
-        Self::Absolute,
-        Self::NoBase,
-        Self::Left,
-        Self::NotEditable,
-    ];
+/// The results of links in a command.
+pub struct ResultSet {
+    /// The results, in the order of JSON records.
+    pub all: &'static [LinkResult],
+    /// The function that returns the result of a link; `None` if the outcome is the result.
+    pub of: Option<fn(&LinkReport) -> LinkResult>,
+    /// The result of links that are kept.
+    pub of_kept: LinkResult,
+}
+
+impl ResultSet {
+    /// The results of `rewrite`.
+    pub const OF_REWRITE: Self = Self {
+        all: &[
+            LinkResult::Rewritten,
+            LinkResult::Absolute,
+            LinkResult::NoBase,
+            LinkResult::Left,
+            LinkResult::NotEditable,
+        ],
+        of: None,
+        of_kept: LinkResult::Local,
+    };
     /// The results of `localize`.
-    pub const OF_LOCALIZE: &[Self] = &[
-        Self::MadeLocal,
-        Self::Local,
-        Self::MadeAbsolute,
-        Self::Absolute,
-        Self::BaseEmptied,
-        Self::Nowhere,
-        Self::NoBase,
-        Self::Left,
-        Self::NotEditable,
-    ];
-
+    pub const OF_LOCALIZE: Self = Self {
+        all: &[
+            LinkResult::MadeLocal,
+            LinkResult::Local,
+            LinkResult::MadeAbsolute,
+            LinkResult::Absolute,
+            LinkResult::BaseEmptied,
+            LinkResult::Nowhere,
+            LinkResult::NoBase,
+            LinkResult::Left,
+            LinkResult::NotEditable,
+        ],
+        of: Some(LinkResult::of_localized),
+        of_kept: LinkResult::Local,
+    };
     /// The results of `move`.
-    pub const OF_MOVE: &[Self] = &[
-        Self::MovedRelative,
-        Self::MovedRootRelative,
-        Self::MovedAbsolute,
-        Self::MadeRelative,
-        Self::Unchanged,
-        Self::Absolute,
-        Self::Nowhere,
-        Self::NoBase,
-        Self::Left,
-        Self::NotEditable,
-    ];
+    pub const OF_MOVE: Self = Self {
+        all: &[
+            LinkResult::MovedRelative,
+            LinkResult::MovedRootRelative,
+            LinkResult::MovedAbsolute,
+            LinkResult::MadeRelative,
+            LinkResult::Unchanged,
+            LinkResult::Absolute,
+            LinkResult::Nowhere,
+            LinkResult::NoBase,
+            LinkResult::Left,
+            LinkResult::NotEditable,
+        ],
+        of: Some(LinkResult::of_moved),
+        of_kept: LinkResult::Unchanged,
+    };
+}
 
+impl LinkResult {
     /// The result of `rewrite` for a link.
     pub fn of(outcome: Outcome) -> Self {
         match outcome {
@@ -114,8 +139,7 @@ impl LinkResult {
         match Self::of(link.outcome) {
             Self::Rewritten if link.reason == Some(Reason::Nowhere) => Self::Nowhere,
             Self::Rewritten => {
-                let [old, new] = [&link.reference, link.in_output()]
-                    .map(|reference| Reference::split(Grammar::Rfc3986, reference).category());
+                let [old, new] = [&link.reference, link.in_output()].map(category);
                 match (new, old) {
                     (Category::AbsPath, _) => Self::MovedRootRelative,
                     (Category::AbsoluteUrl | Category::NetPath, _) => Self::MovedAbsolute,

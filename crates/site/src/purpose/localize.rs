@@ -372,7 +372,7 @@ impl LocalDestination {
             .collection
             .in_library(&self.user(link).filter(|_| is_meant)?);
         library.note_use(found.number, true, false);
-        let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
+        let fragment = fragment_of(target);
         let path = relative(&from, library.path_in_mirror(found.number))?;
         Some(with_parts(path, (None, fragment), link))
     }
@@ -524,7 +524,7 @@ impl LocalDestination {
     fn in_sheet(&self, link: &LinkReport) -> Option<String> {
         let TargetInSheet { base, target } = in_sheet(link, &self.collection)?;
         let [from, to] = [base, target].map(|url| self.collection.path_of(url));
-        let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
+        let fragment = fragment_of(target);
         Some(with_parts(relative(&from?, &to?)?, (None, fragment), link))
     }
 

@@ -26,10 +26,10 @@ use crate::collection::{
 /// Pages at the old paths of renamed pages, each with its path, that lead to the new paths; and the number of old paths without
 /// one, because another file has them now, or because the file is not HTML.
 pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
-    let new = relocation.collection().new_paths();
+    let new = relocation.collection.new_paths();
     let (mut pages, mut omitted) = (Vec::new(), 0);
-    let to = relocation.to().as_str();
-    for (old, path) in relocation.collection().renames() {
+    let to = relocation.to.as_str();
+    for (old, path) in relocation.collection.renames() {
         let is_page = [&b".html"[..], b".htm"]
             .iter()
             .any(|end| old.ends_with(end));
@@ -73,10 +73,10 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
         () if ends(".htaccess") => apache_redirect,
         () => plain_redirect,
     };
-    let collection = relocation.collection();
+    let collection = &relocation.collection;
     let taken = collection.new_paths();
     let [(old_host, old_root), (new_host, root)] =
-        [&relocation.from, relocation.to()].map(|root| split_host(root.as_str()));
+        [&relocation.from, &relocation.to].map(|root| split_host(root.as_str()));
     let host = if new_host == old_host || is_assumed(old_host) {
         ""
     } else {
@@ -94,7 +94,7 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
                 continue;
             };
             let (from, to) = (format!("{old_root}{from}"), format!("{root}{to}"));
-            let now = relocation.to().below_own(&format!("{asked}{from}"));
+            let now = relocation.to.below_own(&format!("{asked}{from}"));
             let is_taken = now.is_some_and(|now| taken.contains(&*now.path));
             let line = redirect(&from, host, &to, false).filter(|_| !is_taken);
             omitted += usize::from(line.is_none());

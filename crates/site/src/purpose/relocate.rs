@@ -47,12 +47,12 @@ use baselink_rewrite::{
 };
 use baselink_scan::{Against, Role};
 use baselink_text::{Format, Span};
-use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template};
+use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template, scheme};
 
 use super::{
     custom_property::{in_sheet, is_relative, property_user},
     on_disk::{DiskBase, DiskPlace, climbs, is_on_network},
-    spelling::{names_base, unmistakable},
+    spelling::{category, names_base, unmistakable},
 };
 use crate::{
     collection::{
@@ -82,10 +82,12 @@ pub enum LinkForm {
 /// A move: a map from the URLs of a tree to new URLs.
 #[derive(Debug)]
 pub struct Relocation {
-    pub(super) collection: Arc<Collection>,
+    /// The collection that moves.
+    pub collection: Arc<Collection>,
     /// The URL of the root before the move.
-    pub(super) from: RootUrl,
-    to: RootUrl,
+    pub from: RootUrl,
+    /// The URL of the root after the move.
+    pub to: RootUrl,
     /// The old host with the new path.
     new_path: RootUrl,
     /// The form of the new links.
@@ -132,16 +134,6 @@ impl Relocation {
             // On disk, no host answers.
             follows_redirects: form == LinkForm::Disk,
         }
-    }
-
-    /// The collection that moves.
-    pub fn collection(&self) -> &Arc<Collection> {
-        &self.collection
-    }
-
-    /// The URL of the root after the move.
-    pub fn to(&self) -> &RootUrl {
-        &self.to
     }
 
     /// The new place of `url`, the target of `link` if any.
@@ -232,7 +224,7 @@ impl Relocation {
     /// The new place of the file `name`, if the folder is to open from disk.
     fn place_on_disk(&self, name: &[u8]) -> Option<DiskPlace> {
         let path = self.collection.in_mirror(name);
-        let scheme = Reference::split(Grammar::Rfc3986, self.to.as_str()).scheme();
+        let scheme = scheme(Grammar::Rfc3986, self.to.as_str());
         let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
         (self.form == LinkForm::Disk).then(|| DiskPlace::new(path, scheme, false))
     }
@@ -548,7 +540,7 @@ impl RelocateLinks {
     ) -> String {
         let reference = &*link.reference;
         let (head, rest) = reference.split_at(without_query(reference).len());
-        let written = match Reference::split(Grammar::Rfc3986, reference).category() {
+        let written = match category(reference) {
             Category::Fragment | Category::Empty => Category::RelPath,
             category => category,
         };
@@ -576,7 +568,7 @@ impl RelocateLinks {
         let head = self.head(head, (written, form), &moved, &after.base);
         let rest = moved.new_rest.as_deref().unwrap_or(rest);
         let reference = format!("{head}{rest}");
-        match Reference::split(Grammar::Rfc3986, &reference).scheme() {
+        match scheme(Grammar::Rfc3986, &reference) {
             Some(_) => reference,
             None => unmistakable(reference, &link.element, link.attribute.as_deref()),
         }

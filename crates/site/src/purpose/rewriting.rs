@@ -27,7 +27,7 @@ use crate::{
     collection::{Collection, folder::name_of, origin::without_assumed_hosts},
     purpose::{
         adapt::{self, Adapted},
-        link_result::LinkResult,
+        link_result::{LinkResult, ResultSet},
         localize, names_base,
         relocate::{self, LinkForm, Relocation},
         tally::{Counted, Tally},
@@ -128,11 +128,11 @@ impl RewriteKind {
     }
 
     /// The results that links can have.
-    pub fn results(&self) -> &'static [LinkResult] {
+    pub fn results(&self) -> ResultSet {
         match self {
-            Self::Absolute => LinkResult::OF_REWRITE,
-            Self::Local { .. } => LinkResult::OF_LOCALIZE,
-            Self::Moved(..) => LinkResult::OF_MOVE,
+            Self::Absolute => ResultSet::OF_REWRITE,
+            Self::Local { .. } => ResultSet::OF_LOCALIZE,
+            Self::Moved(..) => ResultSet::OF_MOVE,
         }
     }
 
@@ -141,7 +141,7 @@ impl RewriteKind {
         match self {
             Self::Absolute => None,
             Self::Local { collection, .. } => Some(collection),
-            Self::Moved(relocation, _) => Some(relocation.collection()),
+            Self::Moved(relocation, _) => Some(&relocation.collection),
         }
     }
 
@@ -150,23 +150,6 @@ impl RewriteKind {
         match self {
             Self::Moved(_, staged) => staged.as_ref(),
             _ => None,
-        }
-    }
-
-    /// The function that returns the result of a link; `None` if the outcome is the result.
-    pub fn result(&self) -> Option<fn(&LinkReport) -> LinkResult> {
-        match self {
-            Self::Absolute => None,
-            Self::Local { .. } => Some(LinkResult::of_localized),
-            Self::Moved(..) => Some(LinkResult::of_moved),
-        }
-    }
-
-    /// The result of links that are kept.
-    pub fn result_of_kept(&self) -> LinkResult {
-        match self {
-            Self::Absolute | Self::Local { .. } => LinkResult::Local,
-            Self::Moved(..) => LinkResult::Unchanged,
         }
     }
 

@@ -8,7 +8,7 @@
 //! Deliberately absent: escapes that the syntax around a reference requires, which are in `layer::spelling`.
 
 use baselink_rewrite::LinkReport;
-use baselink_url::{Grammar, Reference, reference};
+use baselink_url::{Category, Grammar, Reference, reference, scheme};
 
 /// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
 /// around it, or in a script for the name of a module (HTML, 8.1.5.1).
@@ -30,15 +30,20 @@ pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -
     format!("./{reference}")
 }
 
+/// The category of `reference` (RFC 3986, 4.2).
+pub fn category(reference: &str) -> Category {
+    Reference::split(Grammar::Rfc3986, reference).category()
+}
+
+/// True if the scheme of `url` is one of these.
+fn has_scheme_of(url: &str, schemes: &[&str]) -> bool {
+    let is_own = |own: &str| schemes.iter().any(|one| one.eq_ignore_ascii_case(own));
+    scheme(Grammar::Rfc3986, url).is_some_and(is_own)
+}
+
 /// True if crawlers retrieve `url`.
 pub fn is_web(url: &str) -> bool {
-    let scheme = Reference::split(Grammar::Rfc3986, url).scheme();
-    let is = |scheme: &str| {
-        ["http", "https", "ftp"]
-            .iter()
-            .any(|one| one.eq_ignore_ascii_case(scheme))
-    };
-    scheme.is_some_and(is)
+    has_scheme_of(url, &["http", "https", "ftp"])
 }
 
 /// True if `url` names something that a program could retrieve, or a part of a message.
@@ -52,8 +57,7 @@ pub fn names_resource(url: &str) -> bool {
         "javascript",
         "about",
     ];
-    let scheme = Reference::split(Grammar::Rfc3986, url).scheme();
-    !scheme.is_some_and(|scheme| others.iter().any(|one| one.eq_ignore_ascii_case(scheme)))
+    !has_scheme_of(url, &others)
 }
 
 /// True if a link declares a base for other references. Such a link is not followed itself.

@@ -33,6 +33,7 @@ use crate::{
     collection::{
         Collection,
         capture::{Captures, ChosenCaptures, DateRange},
+        without_query,
     },
 };
 
@@ -80,7 +81,7 @@ impl CapturePlan {
                 found
                     .into_iter()
                     .for_each(|capture| captures.add(item, capture));
-                if captures.size() > longest {
+                if captures.size > longest {
                     Err(Error::file(path, TOO_MANY).into())
                 } else {
                     Ok(())
@@ -90,7 +91,7 @@ impl CapturePlan {
             listener.finish_file(entry.size);
             // Other errors are ignored here, because the second reading reports them with their places.
             let read = Failure::separate(read)?;
-            if captures.size() > longest {
+            if captures.size > longest {
                 read.map_err(Failure::File)?;
             }
             plan.archives.insert(entry.path, first);
@@ -226,12 +227,8 @@ fn read_archive<L: Listener, T: Send>(
 
 /// Host and path of `url`, as `--include` and `--exclude` see them.
 fn place_of(url: &str) -> PathBuf {
-    let path = url
-        .split_once("://")
-        .map_or(url, |(_, place)| place)
-        .split(['?', '#'])
-        .next()
-        .unwrap_or_default();
+    let place = url.split_once("://").map_or(url, |(_, place)| place);
+    let path = without_query(place);
     // A URL that ends in `/` is treated as a file, so that a pattern for the files of a folder matches it.
     PathBuf::from(if path.ends_with('/') {
         format!("{path}index.html")

@@ -22,10 +22,13 @@ use baselink_text::{Error, Format, Result};
 use super::{
     in_order::all_in_order,
     inputs::Inputs,
-    open::{File, head_of, retrieval},
+    open::{FORMAT_HEAD, File, head_of, retrieval},
 };
 use crate::archive::Contents;
-use crate::collection::{Collection, folder::name_of, host_rules, is_page_name, loads_sheet};
+use crate::collection::{
+    Collection, ResourceKind, folder::name_of, host_rules, is_page_name, loads_sheet,
+    origin::names::path_bytes,
+};
 
 /// The files in the folders of `inputs` that `selection` and `takes` accept, with the targets of symbolic links.
 ///
@@ -55,17 +58,16 @@ pub fn collect(
         with_retrieval,
         |(entry, retrieval)| {
             let is_link = entry.kind == EntryKind::Symlink;
-            match is_link.then(|| fs::read_link(&entry.path)) {
-                Some(Ok(target)) => collection.add_link(&entry, &target, retrieval.as_ref()),
-                _ => collection.add_entry(&entry, retrieval.as_ref()),
-            }
+            let target = is_link.then(|| fs::read_link(&entry.path).ok()).flatten();
+            collection.add_entry(&entry, target.as_deref(), retrieval.as_ref());
             if collection.is_of_hosts() && !tells_type(&entry) {
                 untold.push(entry);
             }
         },
     );
     for path in found.unread_below_roots() {
-        collection.add_unknown(path);
+        // Its contents are unknown, like the target of a symbolic link without a text.
+        collection.add(&path_bytes(path), ResourceKind::Link(None), []);
     }
     learn_types(&mut collection, untold, inputs);
     add_host_rules(&mut collection, &inputs.paths);
@@ -95,7 +97,7 @@ fn learn_types(collection: &mut Collection, untold: Vec<TreeEntry>, inputs: &Inp
         let number = collection.number_at(&name_of(&entry));
         let head = entry
             .open(inputs.selection.follow)
-            .and_then(|(file, _)| head_of(file, &entry.path));
+            .and_then(|(file, _)| head_of(file, &entry.path, FORMAT_HEAD));
         let (Some(number), Ok(head)) = (number, head) else {
             continue;
         };

@@ -13,7 +13,7 @@
 //!
 //! Deliberately absent: opening a file, and the formats of archives ([`crate::archive`]).
 
-use std::{io, mem, path::Path, sync::Arc};
+use std::{io, mem, path::Path};
 
 use baselink_files::{
     results::{Failure, FileResult},
@@ -84,7 +84,7 @@ pub struct Input<'a> {
     /// The number of lines before it in the file.
     pub lines: usize,
     /// The number of the message in its mailbox; otherwise empty.
-    pub entity: Arc<str>,
+    pub entity: &'a str,
 }
 
 impl<'a> Input<'a> {
@@ -102,7 +102,7 @@ impl<'a> Input<'a> {
         {
             (input.before, input.after) = (&bytes[..span.start], &bytes[span.end..]);
             (input.offset, input.lines) = (offset + span.start, *lines);
-            input.entity = Arc::clone(&entry.options.scan.entity);
+            input.entity = &entry.options.scan.entity;
         }
         Some(input)
     }
@@ -118,7 +118,7 @@ impl<'a> Input<'a> {
             after: &[][..],
             offset: 0,
             lines: 0,
-            entity: Arc::from(""),
+            entity: "",
         }
     }
 

@@ -39,7 +39,7 @@ use crate::{
 };
 
 /// The number of bytes from which a format is detected.
-const FORMAT_HEAD: usize = 4_096;
+pub const FORMAT_HEAD: usize = 4_096;
 
 /// The size of the buffer through which a file is copied.
 const COPY_BUFFER: usize = 1 << 20;
@@ -275,11 +275,12 @@ fn is_archive_skipped(
     inputs: &Inputs,
     original: Option<&Original>,
 ) -> Result<bool> {
-    const NEVER: &str = "an archive is never altered; -o DIR writes its documents as files";
     let why = match inputs.archives {
         archives if !entry.is_named() => return Ok(archives != Archives::All),
         Archives::None => "an archive; use rewrite, links or base",
-        _ if original.is_some() => NEVER,
+        _ if original.is_some() => {
+            "an archive is never altered; -o DIR writes its documents as files"
+        }
         Archives::Site | Archives::Named | Archives::All => return Ok(false),
     };
     Err(Error::file(&entry.path, why))
@@ -313,11 +314,8 @@ pub fn retrieval(entry: &TreeEntry, inputs: &Inputs) -> Result<Option<Retrieval>
     if !origins.asks_page(known.as_ref()) || entry.kind != EntryKind::File {
         return Ok(known);
     }
-    let mut head = Vec::with_capacity(HEAD);
     let (file, _) = entry.open(inputs.selection.follow)?;
-    file.take(head_length(reading) as u64)
-        .read_to_end(&mut head)
-        .map_err(Error::io(&entry.path))?;
+    let head = head_of(file, &entry.path, head_length(reading))?;
     Ok(of_head(
         reading
             .format
@@ -379,7 +377,7 @@ pub fn format_of_file(path: &Path) -> Option<Format> {
     // Opening a pipe, even just to look, would break it for its writer.
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
     let file = is_file.then(|| open_file(path).ok().flatten()).flatten()?;
-    let head = head_of(&file, path).ok()?;
+    let head = head_of(&file, path, FORMAT_HEAD).ok()?;
     let detected = Format::detect(Some(&path.to_string_lossy()), &head);
     Some(with_archives(detected, Some(&file), &head))
 }
@@ -422,10 +420,10 @@ pub fn may_hold_resources(format: Format) -> bool {
     format.is_archive() || format == Format::Message
 }
 
-/// The first bytes of the file `path`, from which a format is detected.
-pub fn head_of(file: impl Read, path: &Path) -> Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(FORMAT_HEAD);
-    file.take(FORMAT_HEAD as u64)
+/// The first bytes of the file `path`, at most `length`.
+pub fn head_of(file: impl Read, path: &Path, length: usize) -> Result<Vec<u8>> {
+    let mut head = Vec::new();
+    file.take(length as u64)
         .read_to_end(&mut head)
         .map_err(Error::io(path))?;
     Ok(head)

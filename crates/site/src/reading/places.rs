@@ -10,7 +10,6 @@
 
 use std::cell::OnceCell;
 
-use baselink_rewrite::Totals;
 use baselink_text::{Charset, Lines, Span};
 
 use super::{DocumentName, Input};
@@ -21,7 +20,7 @@ pub struct FilePlaces<'a> {
     name: DocumentName<'a>,
     bytes: &'a [u8],
     /// The encoding, which decides how many bytes a line end has.
-    charset: Option<Charset>,
+    charset: Charset,
     /// The lines of the document, found when they are needed.
     lines: OnceCell<Lines>,
     /// The numbers of lines and bytes before the document in the file.
@@ -29,20 +28,16 @@ pub struct FilePlaces<'a> {
 }
 
 impl<'a> FilePlaces<'a> {
-    /// The places of `input`, in the encoding that `totals` record.
-    pub fn of(input: &Input<'a>, totals: &Totals) -> Self {
-        Self::in_charset(
-            input,
-            (!input.format.has_headings()).then_some(totals.charset),
-        )
-    }
-
-    /// The places of `input` in the encoding `charset`; `None` for a message.
-    pub fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
+    /// The places of `input`. A message has no encoding of its own, but parts with some; other documents have `charset`.
+    pub fn of(input: &Input<'a>, charset: Charset) -> Self {
         Self {
             name: input.name,
             bytes: input.bytes,
-            charset,
+            charset: if input.format.has_headings() {
+                Charset::UTF_8
+            } else {
+                charset
+            },
             lines: OnceCell::new(),
             before: (input.lines, input.offset),
         }
@@ -55,10 +50,7 @@ impl<'a> FilePlaces<'a> {
 
     /// Line and column of the first byte of `span`.
     pub fn line_and_column(&self, span: Span) -> (usize, usize) {
-        let lines = self.lines.get_or_init(|| match self.charset {
-            Some(charset) => charset.lines(self.bytes),
-            None => Lines::of(self.bytes),
-        });
+        let lines = self.lines.get_or_init(|| self.charset.lines(self.bytes));
         let (line, column) = lines.place(span.start);
         (self.before.0 + line, column)
     }

@@ -31,7 +31,8 @@ use baselink_scan::{
     },
     value,
 };
-use baselink_text::{Charset, Format, OffsetMap, Span, View, named};
+use baselink_text::{Charset, Format, Span, View, named};
+use baselink_url::without_fragment;
 
 use super::usable::unusable;
 
@@ -78,7 +79,17 @@ pub(crate) fn search(head: &[u8], format: Format) -> (Option<CanonicalUrl>, Vec<
         return (None, Vec::new());
     }
     let head = &head[..head.len().min(HEAD)];
-    let (text, map, start, charset) = in_ascii(head, format);
+    let found = match format {
+        Format::Html => Charset::detect(head, None),
+        _ => Charset::detect_xml(head, None),
+    };
+    let (mut charset, mut start) = (found.charset, found.mark);
+    let (mut text, mut map) = (Cow::Borrowed(head), None);
+    if !charset.is_ascii_compatible() {
+        let view = charset.decode(&head[start..], start);
+        (text, map) = (view.text.into_bytes().into(), Some(view.map));
+        (charset, start) = (Charset::UTF_8, 0);
+    }
     let mut sink = CanonicalSink {
         text: &text,
         charset,
@@ -96,20 +107,6 @@ pub(crate) fn search(head: &[u8], format: Format) -> (Option<CanonicalUrl>, Vec<
         ..named
     });
     (named, sink.all.into_iter().map(place).collect())
-}
-
-/// Converts a page to UTF-8 if its encoding does not extend ASCII. Returns the page, the map to the original bytes if
-/// the page was converted, the offset of its text, and its encoding.
-fn in_ascii(head: &[u8], format: Format) -> (Cow<'_, [u8]>, Option<OffsetMap>, usize, Charset) {
-    let found = match format {
-        Format::Html => Charset::detect(head, None),
-        _ => Charset::detect_xml(head, None),
-    };
-    if found.charset.is_ascii_compatible() {
-        return (Cow::Borrowed(head), None, found.mark, found.charset);
-    }
-    let View { text, map } = found.charset.decode(&head[found.mark..], found.mark);
-    (Cow::Owned(text.into_bytes()), Some(map), 0, Charset::UTF_8)
 }
 
 /// A search in the head of a page.
@@ -136,13 +133,22 @@ impl Sink for CanonicalSink<'_> {
         if is("template") {
             self.templates += 1;
         } else if is("link") {
-            self.all.extend(self.absolute(tag));
-            if self.templates == 0 && self.of_link.is_none() {
-                self.of_link = self.named(tag, &["rel"], "canonical", "href", CanonicalTag::Link);
+            let is_canonical = self.has_word(tag, "rel", "canonical");
+            let is_other_language = || {
+                self.has_word(tag, "rel", "alternate") && self.attribute(tag, "hreflang").is_some()
+            };
+            let wants_absolute = is_canonical || is_other_language();
+            let url = || self.url(tag, "href", CanonicalTag::Link);
+            let found = wants_absolute.then(url).flatten();
+            self.all.extend(found.as_ref().map(|found| found.span));
+            if is_canonical && self.templates == 0 {
+                self.of_link = self.of_link.take().or(found.filter(is_usable));
             }
         } else if self.templates == 0 && self.of_graph.is_none() && is("meta") {
-            let by = CanonicalTag::OpenGraph;
-            self.of_graph = self.named(tag, &["property", "name"], "og:url", "content", by);
+            let mut names = ["property", "name"].iter();
+            let is_named = names.any(|name| self.has_word(tag, name, "og:url"));
+            let url = || self.url(tag, "content", CanonicalTag::OpenGraph);
+            self.of_graph = is_named.then(url).flatten().filter(is_usable);
         }
     }
 
@@ -157,52 +163,27 @@ impl Sink for CanonicalSink<'_> {
     }
 }
 
+/// True if a page may have this URL.
+fn is_usable(found: &CanonicalUrl) -> bool {
+    unusable(&found.url).is_none()
+}
+
 impl CanonicalSink<'_> {
-    /// The `href` of a `link` that must be absolute.
-    fn absolute(&self, tag: &RawTag) -> Option<Span> {
-        let rel = self.attribute(tag, "rel")?.text.to_ascii_lowercase();
-        let has = |word: &str| rel.split_ascii_whitespace().any(|other| other == word);
-        let is_other_language = || has("alternate") && self.attribute(tag, "hreflang").is_some();
-        if !has("canonical") && !is_other_language() {
-            return None;
-        }
-        let value = self.attribute(tag, "href")?;
-        Some(value.map.covering(value::trimmed(&value.text)))
+    /// True if the attribute called `name` contains the word `word`.
+    fn has_word(&self, tag: &RawTag, name: &str, word: &str) -> bool {
+        self.attribute(tag, name).is_some_and(|value| {
+            let mut words = value.text.split_ascii_whitespace();
+            words.any(|other| other.eq_ignore_ascii_case(word))
+        })
     }
 
-    /// The URL in the attribute `url` of a tag, if one of the attributes `names` contains the word `word`.
-    fn named(
-        &self,
-        tag: &RawTag,
-        names: &[&str],
-        word: &str,
-        url: &str,
-        by: CanonicalTag,
-    ) -> Option<CanonicalUrl> {
-        let has_word = |value: View| {
-            value
-                .text
-                .split_ascii_whitespace()
-                .any(|other| other.eq_ignore_ascii_case(word))
-        };
-        if !names
-            .iter()
-            .any(|name| self.attribute(tag, name).is_some_and(has_word))
-        {
-            return None;
-        }
-        let value = self.attribute(tag, url)?;
+    /// The URL in the attribute called `name`, which need not be usable.
+    fn url(&self, tag: &RawTag, name: &str, by: CanonicalTag) -> Option<CanonicalUrl> {
+        let value = self.attribute(tag, name)?;
         let trimmed = value::trimmed(&value.text);
-        let url = value.text[trimmed.range()]
-            .split('#')
-            .next()
-            .unwrap_or_default();
-        let is_url = unusable(url).is_none();
-        is_url.then(|| CanonicalUrl {
-            url: url.to_owned(),
-            by,
-            span: value.map.covering(trimmed),
-        })
+        let url = without_fragment(&value.text[trimmed.range()]).to_owned();
+        let span = value.map.covering(trimmed);
+        Some(CanonicalUrl { url, by, span })
     }
 
     /// The decoded value of the first attribute called `name`.

@@ -22,7 +22,7 @@ use std::{
 
 use baselink_rewrite::{ListedLink, Options, links};
 use baselink_text::Format;
-use baselink_url::{Grammar, Reference, without_fragment};
+use baselink_url::{Grammar, Reference, scheme, without_fragment};
 
 use super::{canonical, names};
 use baselink_files::{
@@ -62,10 +62,7 @@ fn targets(folder: &Path, pages: &[&str], root: &str, from_root: bool) -> HashSe
             &mut |listed| {
                 let link = listed.link;
                 let is_of_page = link.base.as_deref() == Some(root);
-                let scheme = Reference::split(Grammar::Rfc3986, &link.reference)
-                    .scheme()
-                    .map(str::to_owned);
-                let is_taken = match scheme.as_deref() {
+                let is_taken = match scheme(Grammar::Rfc3986, &link.reference) {
                     Some(scheme) => from_root || matches!(scheme, "http" | "https"),
                     None => from_root && (!is_of_page || link.reference.starts_with('/')),
                 };

@@ -17,7 +17,7 @@
 //! use std::path::Path;
 //! use baselink_site::collection::origin::map::UrlMap;
 //! let map = UrlMap::parse(b"path,url\n\"a,b.html\",http://a/\n", Path::new("map.csv")).unwrap();
-//! assert_eq!(map.len(), 1);
+//! assert_eq!(map.first(), Some(Path::new("a,b.html")));
 //! assert_eq!(map.missing(&[]), ["map.csv, line 2: a,b.html: no such file"]);
 //! ```
 //!
@@ -25,7 +25,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs,
     io::{self, Read, Write},
     mem,
@@ -36,10 +36,7 @@ use baselink_text::{Error, ErrorKind, Result, name};
 use serde_json::Value;
 
 use super::names;
-use baselink_files::{
-    folder_of,
-    walk::{EntryKind, TreeEntry},
-};
+use baselink_files::{folder_of, walk::TreeEntry};
 
 /// A table of files and their retrieval URLs.
 #[derive(Clone, Debug)]
@@ -297,43 +294,32 @@ impl UrlMap {
         Ok(())
     }
 
-    /// The number of files in the map.
-    pub fn len(&self) -> usize {
-        self.urls.len()
-    }
-
-    /// True if the map names no file.
-    pub fn is_empty(&self) -> bool {
-        self.urls.is_empty()
-    }
-
     /// The URL of `entry`, as written.
     pub fn url(&self, entry: &TreeEntry) -> Option<&str> {
-        self.mapped(entry).map(|mapped| &*mapped.url)
+        let mapped = self.mapped(&entry.path, &entry.relative);
+        mapped.map(|mapped| &*mapped.url)
     }
 
     /// The URLs of `entry` on earlier lines, as written. They are the URLs before redirects.
     pub fn earlier(&self, entry: &TreeEntry) -> &[String] {
-        self.mapped(entry).map_or(&[], |mapped| &mapped.earlier)
+        let mapped = self.mapped(&entry.path, &entry.relative);
+        mapped.map_or(&[], |mapped| &mapped.earlier)
     }
 
-    fn mapped(&self, entry: &TreeEntry) -> Option<&Mapped> {
-        let below_root: PathBuf = entry.relative.iter().collect();
+    /// The lines about the file `path`, which is `relative` to its root.
+    fn mapped(&self, path: &Path, relative: &[OsString]) -> Option<&Mapped> {
+        let below_root: PathBuf = relative.iter().collect();
         if let Some(mapped) = self.urls.get(&below_root) {
             return Some(mapped);
         }
         // A symbolic link is looked up by its own path, not by its target.
-        let folder = fs::canonicalize(folder_of(&entry.path)).ok()?;
-        let absolute = folder.join(entry.path.file_name()?);
+        let (folder, own_name) = (folder_of(path), path.file_name()?);
+        let absolute = fs::canonicalize(folder).ok()?.join(own_name);
         let below_map = absolute.strip_prefix(&self.folder).ok();
-        let as_named = entry.path.strip_prefix(".").unwrap_or(&entry.path);
+        let as_named = path.strip_prefix(".").unwrap_or(path);
         // If the folder of the map or the current folder has a file of that name, the line refers to that file.
         let is_free = |name: &Path| !self.folder.join(name).exists() && !name.exists();
-        let beside = entry
-            .path
-            .file_name()
-            .filter(|_| entry.relative.is_empty())
-            .map(Path::new);
+        let beside = Some(Path::new(own_name)).filter(|_| relative.is_empty());
         let beside = beside.filter(|name| self.urls.contains_key(*name) && is_free(name));
         let ways = [below_map, Some(absolute.as_path()), Some(as_named), beside];
         ways.into_iter()
@@ -345,16 +331,7 @@ impl UrlMap {
     pub fn speaks_of(&self, roots: &[PathBuf]) -> bool {
         roots.iter().any(|root| {
             if !root.is_dir() {
-                let (path, size) = (root.clone(), 0);
-                let root = root.as_path().into();
-                let entry = TreeEntry {
-                    root,
-                    relative: Vec::new(),
-                    path,
-                    kind: EntryKind::File,
-                    size,
-                };
-                return self.mapped(&entry).is_some();
+                return self.mapped(root, &[]).is_some();
             }
             let real = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
             let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();

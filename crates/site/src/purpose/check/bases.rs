@@ -50,9 +50,9 @@ pub struct MovedBases<'a> {
     bytes: &'a [u8],
     pub options: &'a Options,
     /// The URL of the document before the move, in the form in which bases are reported.
-    now: Option<Arc<str>>,
+    pub now: Option<Arc<str>>,
     /// Its URL after the move, in the same form.
-    moved: Option<Arc<str>>,
+    pub moved: Option<Arc<str>>,
     /// The links that do not become relative.
     kept_forms: OnceCell<KeptForms>,
     /// The bases of the links after the move, if the document declares one: for each run of links with the same base, the
@@ -75,8 +75,6 @@ pub struct MovedBase {
     pub escapes: bool,
     /// True if the base is the URL of the document, and the path of its file differs from the path of that URL.
     pub is_renamed: bool,
-    /// The length of the URL of the root, if the move changes only this part of the base.
-    pub tail: Option<usize>,
 }
 
 /// The key of a base. Links with equal keys share a base.
@@ -88,6 +86,11 @@ struct BaseKey {
     is_of_layout: bool,
     /// The encoding of the document, in which the URL Standard encodes queries.
     charset: Charset,
+}
+
+/// True if the document with this chain declares no base.
+pub fn declares_none(chain: &BaseChain) -> bool {
+    chain.rule != Rule::Embedded && chain.elements.is_empty()
 }
 
 impl<'a> MovedBases<'a> {
@@ -142,11 +145,6 @@ impl<'a> MovedBases<'a> {
         Some(base)
     }
 
-    /// The URL of the document after the move.
-    pub fn own(&self) -> Option<&str> {
-        self.moved.as_deref()
-    }
-
     /// The links that do not become relative.
     pub fn kept_forms(&self) -> &KeptForms {
         let of_document = || KeptForms::of(self.bytes, self.options.format);
@@ -156,8 +154,7 @@ impl<'a> MovedBases<'a> {
     /// The base of `link` after the move; `None` if unknown. If the document declares no base, its new URL is the base.
     /// Otherwise the document is scanned again with its new URL.
     fn after(&self, link: &LinkReport, chain: &BaseChain) -> Option<Arc<str>> {
-        let is_plain = chain.rule != Rule::Embedded && chain.elements.is_empty();
-        if is_plain && link.base == self.now {
+        if declares_none(chain) && link.base == self.now {
             return self.moved.clone();
         }
         let runs = self.after.get_or_init(|| {
@@ -208,31 +205,12 @@ impl<'a> MovedBases<'a> {
             }
             None => prepared(&base.url),
         };
-        // If both bases have the same path below their roots, each reference leads to the same path below both.
-        let below = |base: &Base, root: &str| -> Option<[String; 2]> {
-            let directory = base.splice(b"x")?.prefix.strip_prefix(root)?;
-            Some([
-                base.as_str().strip_prefix(root)?.to_owned(),
-                directory.to_owned(),
-            ])
-        };
-        let tail = goal
-            .collection
-            .folder_url()
-            .filter(|_| goal.keeps_paths && !stays);
-        let tail = tail.filter(|folder| {
-            let moved = moved
-                .as_ref()
-                .and_then(|moved| below(moved, goal.place.as_str()));
-            moved.is_some() && below(&now, folder) == moved
-        });
         MovedBase {
             now,
             moved,
             stays,
             escapes,
             is_renamed: is_own && strays,
-            tail: tail.map(str::len),
         }
     }
 }

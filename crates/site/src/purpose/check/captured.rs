@@ -72,20 +72,21 @@ impl CapturedUrls {
 impl CapturedUrl {
     fn new(site: CheckedSite<'_>, url: &str) -> Self {
         use FindingRule::*;
-        let ([embedded, page], is_host_known) = match site.collection.locate(url) {
-            Located::Failed(300..=303 | 307 | 308) => ([Redirect, PageRedirect], true),
-            Located::Failed(400..=499) => ([ClientError, PageClientError], true),
-            Located::Failed(500..) => ([ServerError, PageServerError], true),
-            Located::Failed(_) => ([NoBody, PageNoBody], true),
+        let located = site.collection.locate(url);
+        let [embedded, page] = match located {
+            Located::Failed(300..=303 | 307 | 308) => [Redirect, PageRedirect],
+            Located::Failed(400..=499) => [ClientError, PageClientError],
+            Located::Failed(500..) => [ServerError, PageServerError],
+            Located::Failed(_) => [NoBody, PageNoBody],
             Located::Resource(found) if site.collection.is_cut(found.number) => {
-                ([NoBody, PageNoBody], true)
+                [NoBody, PageNoBody]
             }
-            Located::Outside { is_host_known } => ([NotCaptured, PageNotCaptured], is_host_known),
+            Located::Outside { .. } => [NotCaptured, PageNotCaptured],
             // Captures are found by their URLs alone.
             Located::Resource(_)
             | Located::Folder(_)
             | Located::BehindLink(_)
-            | Located::Lacking(..) => ([Travels; 2], true),
+            | Located::Lacking(..) => [Travels; 2],
         };
         let is_web = is_web(url);
         let is_part = url
@@ -95,7 +96,7 @@ impl CapturedUrl {
         // host.
         let rules = [
             (embedded, is_web || is_part),
-            (page, is_web && is_host_known),
+            (page, is_web && located != Located::OUTSIDE),
             (Outside, false),
         ]
         .map(|(lack, concerns)| match embedded {

@@ -15,10 +15,10 @@ use baselink_rewrite::{
 };
 use baselink_scan::{Program, Role};
 use baselink_text::Charset;
-use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template};
+use baselink_url::{Base, Category, Grammar, Resolver, is_template, scheme};
 
 use super::{
-    bases::{MovedBase, MovedBases, MovedCollection},
+    bases::{MovedBase, MovedBases, MovedCollection, declares_none},
     captured::CapturedUrls,
     finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks, is_invalid},
     ids::{FragmentList, FragmentPlace},
@@ -36,7 +36,7 @@ use crate::{
         finding_rule::{Class, FindingRule},
         needs,
         relocate::split_host,
-        spelling::names_base,
+        spelling::{category, names_base},
         tally::{Counted, Tally},
     },
 };
@@ -59,7 +59,7 @@ pub struct LinkJudge<'a> {
     bases: MovedBases<'a>,
     /// The encoding of the document; UTF-8 for a message.
     charset: Charset,
-    /// The length of the URL of the root, once a link with a report shows that links may have a plain meaning.
+    /// The length of the URL of the root, if the move changes only this part of the URL of the document.
     plain_root: Option<usize>,
     /// The path of the last link that was judged by its bytes, and its file.
     last_path: LastPath,
@@ -77,7 +77,7 @@ pub struct LinkJudge<'a> {
 
 impl LinkReceiver for LinkJudge<'_> {
     fn plain(&mut self, link: &PlainLink<'_>, chain: &BaseChain, _: Charset) -> bool {
-        let rule = self.plain_rule(link);
+        let rule = self.plain_rule(link, chain);
         let counted = rule.and_then(|rule| self.counted[rule as usize].as_mut());
         let is_counted = counted.map(|links| *links += 1).is_some();
         if is_counted && rule == Some(FindingRule::Travels) {
@@ -127,6 +127,18 @@ impl<'a> LinkJudge<'a> {
         let place = site.to.or(collection.root_url());
         let place = place.cloned().unwrap_or_else(RootUrl::nowhere);
         let own = url_below(&place, name);
+        let bases = MovedBases::new(bytes, options, own.as_deref());
+        let is_crawled = own_chain.is_some_and(|chain| chain.saved.is_some())
+            || beside.is_some_and(|files| files.is_crawled());
+        let keeps_paths = collection.has_only_paths() && !is_disk(&place);
+        let keeps_plain = keeps_paths && !is_crawled && !options.format.has_headings();
+        let keeps_path = |root: &&str| {
+            let now = bases.now.as_deref().and_then(|now| now.strip_prefix(*root));
+            let moved = bases.moved.as_deref();
+            now.is_some() && now == moved.and_then(|moved| moved.strip_prefix(place.as_str()))
+        };
+        let plain_root = collection.folder_url().filter(|_| keeps_plain);
+        let plain_root = plain_root.filter(keeps_path).map(str::len);
         let needs_no_report = |rule| match rule {
             _ if collection.only_urls => true,
             FindingRule::Travels | FindingRule::Outside => !(site.is_reported)(rule.class()),
@@ -137,17 +149,16 @@ impl<'a> LinkJudge<'a> {
             alternatives: LazyAlternatives::new(Box::new(|| alternatives(bytes, options))),
             is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             saved_by,
-            is_crawled: own_chain.is_some_and(|chain| chain.saved.is_some())
-                || beside.is_some_and(|files| files.is_crawled()),
+            is_crawled,
             number: collection.number_at(name),
-            bases: MovedBases::new(bytes, options, own.as_deref()),
+            bases,
             goal: MovedCollection {
                 collection,
-                keeps_paths: collection.has_only_paths() && !is_disk(&place),
+                keeps_paths,
                 place,
             },
             charset: Charset::UTF_8,
-            plain_root: None,
+            plain_root,
             last_path: LastPath::default(),
             fragments: FragmentList::default(),
             forms: [0; 2],
@@ -182,9 +193,6 @@ impl<'a> LinkJudge<'a> {
         let base = self.bases.of(link, within, &self.goal);
         let base = base.as_deref();
         let is_crawled = self.is_crawled || within.0.saved.is_some();
-        if self.plain_root.is_none() && has_base_of(link, within.0) && !is_crawled {
-            self.plain_root = base.and_then(|base| base.tail);
-        }
         let finding = self.with_assumed_urls(link, base, is_crawled);
         let place = finding
             .fragment
@@ -201,7 +209,7 @@ impl<'a> LinkJudge<'a> {
 
     /// The rule for a link of the document itself, if its bytes show that it needs no report: it travels, it leads to
     /// another host, or it is one of many to a page that the archive lacks.
-    fn plain_rule(&mut self, link: &PlainLink<'_>) -> Option<FindingRule> {
+    fn plain_rule(&mut self, link: &PlainLink<'_>, chain: &BaseChain) -> Option<FindingRule> {
         let collection = self.goal.collection;
         // Browsers may have no target for it.
         if link.target.differs {
@@ -212,7 +220,9 @@ impl<'a> LinkJudge<'a> {
             let is_navigation = link.role == Role::Navigation;
             return is_navigation.then(|| self.captured.unreported(self.site, &link.url()))?;
         }
-        let root = self.plain_root?;
+        let has_own_base =
+            chain.base == self.bases.now && declares_none(chain) && chain.saved.is_none();
+        let root = self.plain_root.filter(|_| has_own_base)?;
         match collection.plain_place(root, link, &mut self.last_path)? {
             PlainPlace::Outside => Some(FindingRule::Outside),
             PlainPlace::File(number, fragment) => {
@@ -267,7 +277,7 @@ impl<'a> LinkJudge<'a> {
         };
         // The scheme of an assumed base is not shown.
         let is_assumed = base.is_some_and(|base| is_assumed(base.now.as_str()));
-        let is_net_path = category(link) == Category::NetPath && is_assumed;
+        let is_net_path = category(&link.reference) == Category::NetPath && is_assumed;
         let target = if is_net_path {
             link.reference.clone()
         } else {
@@ -373,7 +383,7 @@ impl<'a> LinkJudge<'a> {
         (target, now): (&str, &Located),
         standing: Finding,
     ) -> Finding {
-        let category = category(link);
+        let category = category(&link.reference);
         let is_absolute = link.outcome == Outcome::Absolute;
         let moves = self.site.to.is_some();
         // A link that contains a host still leads to its target if the target keeps its URL.
@@ -386,7 +396,8 @@ impl<'a> LinkJudge<'a> {
             base.and_then(|base| base.moved.as_ref()?.resolve(&link.reference).ok())
                 .map(|moved| moved.url)
         };
-        let keeps_scheme = |moved: &String| scheme(moved) == scheme(target);
+        let own = |url: &str| scheme(Grammar::Rfc3986, url).map(str::to_ascii_lowercase);
+        let keeps_scheme = |moved: &String| own(moved) == own(target);
         let stays_with_base = base.is_some_and(|base| base.stays);
         let pinned_by = match category {
             _ if is_absolute && (!holds || stays_with_base) => Some(FindingRule::Absolute),
@@ -483,7 +494,7 @@ impl<'a> LinkJudge<'a> {
         if self.goal.collection.only_urls {
             return Finding::left(link.reason);
         }
-        let url = self.bases.own().and_then(|own| {
+        let url = self.bases.moved.as_deref().and_then(|own| {
             let base = Base::new(Resolver::Rfc3986, own);
             base.resolve(&link.reference).ok()
         });
@@ -512,8 +523,8 @@ impl<'a> LinkJudge<'a> {
             return self.goal.locate(moved);
         }
         // After the move, a relative link is resolved against the path of the file, even if the path of its URL differs.
-        let is_renamed =
-            base.is_some_and(|base| base.is_renamed) && category(link) != Category::AbsPath;
+        let is_renamed = base.is_some_and(|base| base.is_renamed)
+            && category(&link.reference) != Category::AbsPath;
         if self.is_extent_known && !now.is_inside() {
             return Located::OUTSIDE;
         }
@@ -547,8 +558,7 @@ impl<'a> LinkJudge<'a> {
         standing: Finding,
     ) -> Finding {
         let is_there = now.is_inside();
-        let file = |place: &Located| served(place).map(|(_, file)| file);
-        match (file(now), file(then)) {
+        match (served(now), served(then)) {
             (_, None) if self.saved_by == Some(Program::Browser) && !is_there => {
                 match standing.rule {
                     FindingRule::NotCaptured => standing,
@@ -557,12 +567,14 @@ impl<'a> LinkJudge<'a> {
             }
             _ if names_base(link) => Finding::of(FindingRule::Travels),
             (None, _) if is_there => standing,
-            (Some(now), Some(file)) if now == file => match served(then) {
+            (Some((_, now)), Some((rule, file))) if now == file => Finding {
                 // A file with a URL of its own may have an extension that the URL lacks.
-                Some((rule, _)) if standing.rule == FindingRule::Travels => {
-                    Finding { rule, ..standing }
-                }
-                _ => standing,
+                rule: if standing.rule == FindingRule::Travels {
+                    rule
+                } else {
+                    standing.rule
+                },
+                ..standing
             },
             // From disk, a browser finds neither the index file nor the extension.
             (Some(_), None)
@@ -572,8 +584,8 @@ impl<'a> LinkJudge<'a> {
             }
             // The program that saved the page made the link lead to a file in the tree. The URL of the file may be
             // unknown, because only pages record their URLs.
-            (None, Some(then)) if self.saved_by.is_some() => Finding {
-                fragment: then.zip(fragment_of(target).map(str::to_owned)),
+            (None, Some((_, file))) if self.saved_by.is_some() => Finding {
+                fragment: file.zip(fragment_of(target).map(str::to_owned)),
                 ..Finding::of(FindingRule::Travels)
             },
             (now, _) => match self.dangling(then) {
@@ -582,18 +594,6 @@ impl<'a> LinkJudge<'a> {
             },
         }
     }
-}
-
-fn category(link: &LinkReport) -> Category {
-    Reference::split(Grammar::Rfc3986, &link.reference).category()
-}
-
-/// True if `link` is a link of the document with this chain, not of one in it, and is resolved against the base of the document.
-fn has_base_of(link: &LinkReport, chain: &BaseChain) -> bool {
-    link.entity.is_empty()
-        && link.base == chain.base
-        && link.source == chain.source
-        && !names_base(link)
 }
 
 /// The rule by which a link of this category escapes.
@@ -627,10 +627,4 @@ fn served(located: &Located) -> Option<(FindingRule, Option<usize>)> {
         | Located::Failed(_)
         | Located::Outside { .. } => None,
     }
-}
-
-fn scheme(url: &str) -> Option<String> {
-    Reference::split(Grammar::Rfc3986, url)
-        .scheme()
-        .map(str::to_ascii_lowercase)
 }
