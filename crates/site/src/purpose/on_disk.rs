@@ -167,16 +167,16 @@ impl DiskPlace {
             let Some((media_type, body)) = data_of(&url) else {
                 continue;
             };
-            let links = [media_type.charset(), None]
-                .into_iter()
-                .filter_map(|charset| {
-                    let mut options = ScanOptions {
-                        charset,
-                        ..ScanOptions::default()
-                    };
-                    options.groups.insert_loaded();
-                    scan_as(Format::Css, &body, &options).map(|sheet| sheet.links)
-                });
+            let mut charsets = vec![media_type.charset(), None];
+            charsets.dedup();
+            let links = charsets.into_iter().filter_map(|charset| {
+                let mut options = ScanOptions {
+                    charset,
+                    ..ScanOptions::default()
+                };
+                options.groups.insert_loaded();
+                scan_as(Format::Css, &body, &options).map(|sheet| sheet.links)
+            });
             for link in links.flatten() {
                 let is_inner = opaque_scheme(&link.reference).as_deref() == Some("data");
                 if is_inner && level < NESTED {
