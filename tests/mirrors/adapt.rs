@@ -104,7 +104,12 @@ fn a_page_declares_the_charset_of_its_heading() {
         "<head><meta charset=\"windows-1252\">",
     );
     // In a `meta`, `x-user-defined` means windows-1252 (HTML, 13.2.3.2).
-    check(Format::Html, "x-user-defined", "<head>", "<head>");
+    check(
+        Format::Html,
+        "x-user-defined",
+        "<head>",
+        "<head><meta charset=\"x-user-defined\">",
+    );
     check(Format::Other, "utf-8", "<head>", "<head>");
 }
 
