@@ -227,10 +227,11 @@ impl RewriteRun<'_> {
             status = ExitStatus::Unusable;
         }
         if is_stopped() {
+            let files = count(done, "file", "files");
             output.error(&format_args!(
-            "stopped after {}; every file is complete; run the same command again to do the rest",
-            count(done, "file", "files")
-        ));
+                "stopped after {files}; every file is complete; run the same command again to do \
+                 the rest"
+            ));
             return Ok(ExitStatus::Stopped);
         }
         if let (Results::Folder(folder), [_, ..]) = (results, folders) {

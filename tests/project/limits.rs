@@ -198,8 +198,7 @@ fn the_files_of_an_archive_are_limited() {
     };
     assert_eq!(run(1).0, 0);
     let (status, text) = run(199);
-    let expected =
-        "error: a.warc.gz: its bodies take more than 256 times its length; the rest is left\n";
+    let expected = "error: a.warc.gz: its decoded bodies take more than 256 times its length; the rest was not read\n";
     assert!(status == 2 && text.starts_with(expected), "{text}");
     assert!(text.contains("2 files would be written"), "{text}");
     // Revisits of several bodies count together.
@@ -236,7 +235,8 @@ fn the_compressed_bodies_of_an_archive_are_limited() {
         assert_eq!(of_archive(&[command], two).0, 0);
         let three = [record(0), record(1), record(2)].concat();
         let (status, text) = of_archive(&[command], three);
-        let expected = "its bodies take more than 256 times its length; the rest is left";
+        let expected =
+            "its decoded bodies take more than 256 times its length; the rest was not read";
         assert!(status == 2 && text.contains(expected), "{command}: {text}");
     }
 }

@@ -140,8 +140,10 @@ impl LinkSink for RowSink<'_> {
         let (line, column) = if outermost.is_ascii_compatible() {
             self.counter.place(bytes, at)
         } else {
-            let lines = || outermost.lines(bytes);
-            self.in_utf_16.get_or_insert_with(lines).place(at)
+            let lines = &mut self.in_utf_16;
+            lines
+                .get_or_insert_with(|| outermost.lines(bytes))
+                .place(at)
         };
         let row = ListedLink { link, line, column };
         self.receiver.link(row, chain, charset);

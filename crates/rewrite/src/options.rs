@@ -124,7 +124,7 @@ pub enum BaseInCopy {
     DeclaredLater,
     /// A `codebase`, or an `@base` of JSON-LD.
     Inner,
-    /// That of any document: CSS may substitute the reference into a value there (CSS Custom Properties 1, 3).
+    /// The base of any document, because CSS may substitute the reference into a value there (CSS Custom Properties 1, 3).
     Anywhere,
 }
 

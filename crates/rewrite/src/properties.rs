@@ -12,8 +12,8 @@
 //! );
 //! ```
 //!
-//! The page is assumed to be the user of a property if its own styles use the property. Otherwise the users are its style
-//! sheets in other folders, and the reference is kept.
+//! A document is assumed to be the user of a property if its own styles use the property. Otherwise the users are its style
+//! sheets in other folders, and the reference is kept. A document without such sheets tells nothing about the user.
 //!
 //! Deliberately absent: sheets of other hosts, and sheets that other sheets import.
 

@@ -139,6 +139,8 @@ fn retrieval(record: &Record, options: &Options) -> Option<Retrieval> {
 pub fn url_of(record: &Record) -> Option<String> {
     let uri = record.target_uri()?;
     let uri = std::str::from_utf8(&uri).ok()?;
-    let is_special = |one| matches!(one, '\0'..=' ' | '"' | '<' | '>' | '\x7f');
-    Some(percent_encode(uri.trim(), is_special))
+    let url = percent_encode(uri.trim(), |one| {
+        matches!(one, '\0'..=' ' | '"' | '<' | '>' | '\x7f')
+    });
+    Some(url)
 }

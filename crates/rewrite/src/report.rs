@@ -195,7 +195,7 @@ pub struct CustomProperty {
 pub enum PropertyUser {
     /// The document that declares the property.
     Own,
-    /// Not known: this document does not use the property, and links no style sheet in another folder.
+    /// An unknown document: this one does not use the property, and links no style sheet in another folder.
     Unknown,
     /// The style sheets that a page links in the folder of this one, by its URL.
     Sheet(String),

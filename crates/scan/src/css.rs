@@ -319,8 +319,9 @@ impl<'a> Urls<'a> {
         }
     }
 
-    /// The name of the custom property whose value contains `url`, the last URL found (CSS Custom Properties 1, 2); that of the
-    /// descriptor of a custom property or function otherwise. `None` for a URL that needs no base.
+    /// The name of the custom property whose value contains `url`, the last URL found (CSS Custom Properties 1, 2);
+    /// `initial-value` in the rule of a custom property, and `result` in that of a custom function. `None` for a URL that needs no
+    /// base.
     pub(crate) fn custom_property(&mut self, url: CssUrl) -> Option<&'a [u8]> {
         let text = &self.bytes[url.span.range()];
         if text.starts_with(b"#") || text.starts_with(b"data:") || !self.may_have_custom() {
@@ -332,7 +333,7 @@ impl<'a> Urls<'a> {
             .or_else(|| self.nesting.is_in_function().then_some(b"result"))
     }
 
-    /// True if the text may contain a declaration of a custom property or function, whose name may be escaped.
+    /// True if the text may contain a declaration of a custom property or function. Both dashes of its name may be escaped.
     fn may_have_custom(&mut self) -> bool {
         let bytes = self.bytes;
         let begins = |at: usize| {
@@ -341,8 +342,10 @@ impl<'a> Urls<'a> {
                 .is_none_or(|byte| byte.is_ascii_whitespace() || b";{}/".contains(&byte))
         };
         *self.may_have_custom.get_or_insert_with(|| {
-            memchr::memchr(b'\\', bytes).is_some()
-                || memchr::memmem::find_iter(bytes, b"--").any(begins)
+            memchr::memchr2_iter(b'-', b'\\', bytes).any(|at| {
+                let is_dash = matches!(bytes[at..], [b'-', b'-' | b'\\', ..] | [b'\\', ..]);
+                is_dash && begins(at)
+            })
         })
     }
 

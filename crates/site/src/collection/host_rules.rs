@@ -278,7 +278,8 @@ fn segments(path: &str) -> Option<Vec<Segment>> {
     Some(path.trim_matches('/').split('/').map(segment).collect())
 }
 
-/// `to` with the values of its placeholders; `None` if it is longer than any base, as it may become by following a rule again.
+/// `to` with the values of its placeholders. `None` if the result is longer than any base: a rule that applies to its own result
+/// may double it each time.
 fn filled(to: &str, values: &[(&str, String)]) -> Option<String> {
     let mut text = String::with_capacity(to.len());
     let mut parts = to.split(':');

@@ -36,7 +36,7 @@ pub struct DiskPlace {
     own: Base,
     /// The number of folders between the folder and the document.
     depth: usize,
-    /// A place as near to the folder as documents are, and the number of folders between the two.
+    /// The place of a document that is as near to the folder as any, and the number of folders between the two.
     nearest: (Base, usize),
     /// The scheme of references that lack only a scheme, if their base has none.
     scheme: String,
@@ -66,7 +66,7 @@ impl DiskBase {
 }
 
 impl DiskPlace {
-    /// The place of the document with the path `name` below the folder, in which a folder for each host may have all documents.
+    /// The place of the document with the path `name` below the folder. If it `has_hosts`, each document is in the folder of a host.
     pub fn new(name: &[u8], scheme: &str, has_hosts: bool) -> Self {
         let base = |path: &str| Base::new(Resolver::Whatwg, &format!("{FOLDER}{path}"));
         let own = names::encoded(name).unwrap_or_default();
@@ -105,11 +105,10 @@ impl DiskPlace {
         }
         let may_be_sheet = matches!(link.attribute.as_deref(), None | Some("href"))
             && link.role != Role::Navigation;
-        let leads_out = |base| {
+        if !bases.iter().any(|base| {
             self.leads_out(reference, base)
                 || (may_be_sheet && self.sheet_leads_out(reference, base))
-        };
-        if !bases.iter().any(leads_out) {
+        }) {
             return None;
         }
         let has_host = match reference.trim_start().as_bytes() {

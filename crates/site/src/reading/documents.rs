@@ -30,7 +30,8 @@ use super::{
 use crate::archive::{Contents, Entry, EntryContents, Wanted};
 
 /// The error about an archive with repeated or highly compressed bodies.
-pub const TOO_LONG: &str = "its bodies take more than 256 times its length; the rest is left";
+pub const TOO_LONG: &str =
+    "its decoded bodies take more than 256 times its length; the rest was not read";
 
 /// The receiver of what a reading reports. Each worker thread has one of its own, and they are joined in the order of the inputs.
 pub trait Listener: Send + Sync + Sized {

@@ -28,7 +28,8 @@ pub struct FilePlaces<'a> {
 }
 
 impl<'a> FilePlaces<'a> {
-    /// The places of `input`. A message has no encoding of its own, but parts with some; other documents have `charset`.
+    /// The places of `input`. A message counts as UTF-8, because its parts have encodings of their own; other documents are in
+    /// `charset`.
     pub fn of(input: &Input<'a>, charset: Charset) -> Self {
         Self {
             name: input.name,

@@ -217,8 +217,10 @@ impl<'a> LinkJudge<'a> {
         }
         if collection.only_urls {
             // An embedded resource may be an alternative.
-            let is_navigation = link.role == Role::Navigation;
-            return is_navigation.then(|| self.captured.unreported(self.site, &link.url()))?;
+            if link.role != Role::Navigation {
+                return None;
+            }
+            return self.captured.unreported(self.site, &link.url());
         }
         let has_own_base =
             chain.base == self.bases.now && declares_none(chain) && chain.saved.is_none();
