@@ -7,7 +7,7 @@ use baselink_rewrite::{Options, rewrite};
 use baselink_scan::ScanOptions;
 use baselink_scan::attributes::Groups;
 use baselink_scan::document::Link;
-use baselink_scan::{css, whole};
+use baselink_scan::{css, scan_as};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use baselink_url::Resolver;
@@ -105,7 +105,9 @@ fn the_urls_of_every_row_are_found() {
     for row in &rows {
         let (sheet, expected) = facts::marked(&row[0]);
         assert_eq!(expected.len(), row.len() - 1, "{row:?}");
-        let links = whole::scan(Format::Css, sheet.as_bytes(), &ScanOptions::default()).links;
+        let links = scan_as(Format::Css, sheet.as_bytes(), &ScanOptions::default())
+            .unwrap()
+            .links;
         let found: Vec<_> = links
             .iter()
             .map(|link| (link.span(), &*link.reference))
@@ -192,7 +194,7 @@ fn the_urls_are_those_of_the_expectation() {
             let input = input.as_str().unwrap();
             let mut expected = Vec::new();
             urls(&result, &mut expected);
-            let document = whole::scan(Format::Css, input.as_bytes(), &ScanOptions::default());
+            let document = scan_as(Format::Css, input.as_bytes(), &ScanOptions::default()).unwrap();
             let links = document
                 .links
                 .into_iter()

@@ -48,7 +48,7 @@ use super::{
     judged::{Judged, lift_through},
     late_base::late_base,
     options::{Destination, Options, PlainLink},
-    plan::{DocumentPlan, LinkSink, room},
+    plan::{DocumentPlan, Foreseen, LinkSink, MOST_HELD, most_held, room},
     unfit_base::base_diagnostic,
 };
 use crate::{
@@ -123,9 +123,13 @@ impl Lookahead {
         if !charset.is_ascii_compatible() {
             return None;
         }
-        let mut document = Document::empty(Arc::clone(&task.scan.entity), Format::Html, charset);
-        document.bases = prelude::bases(bytes, mark, charset, task.scan);
-        document.saved = prelude::saved(bytes, task.scan);
+        let document = Document {
+            not_utf_8: found.not_utf_8,
+            prescanned: found.prescanned,
+            bases: prelude::bases(bytes, mark, charset, task.scan),
+            saved: prelude::saved(bytes, task.scan),
+            ..Document::empty(Arc::clone(&task.scan.entity), Format::Html, charset)
+        };
         Some(Self {
             chain: task.establish(&document, bytes),
             found,
@@ -143,8 +147,8 @@ impl Lookahead {
         let may_keep_base =
             (may_have_copies || around.has_labels()) && !self.document.bases.is_empty();
         // Links that are only counted can be counted again.
-        let may_outgrow = around.room.is_some() && around.outgrows.is_none();
-        may_keep_base || (may_outgrow && (has_sink || options.guard.is_some()))
+        let may_outgrow = around.room.is_some() && (has_sink || options.guard.is_some());
+        around.foreseen.is_none() && (may_keep_base || may_outgrow)
     }
 }
 
@@ -157,6 +161,8 @@ struct Driver<'a, 'r> {
     charset: Charset,
     /// The attribute values that contain the document, outermost first.
     enclosing: Vec<(Spelling, Charset)>,
+    /// The text of the document, if the bytes contain it only in encoded form, and their encoding.
+    decoded: Option<(&'a Decoded, Charset)>,
     /// The number of the document's own links.
     own_links: usize,
     has_noted_base: bool,
@@ -167,11 +173,11 @@ struct Driver<'a, 'r> {
     /// The declaration of the encoding, which edits must not move out of the prescan.
     meta: PrescannedMeta,
     ids: Vec<String>,
+    /// The first link that its `xml:base` cannot resolve.
+    unusable: Option<Span>,
     plan: DocumentPlan,
     /// Receives each link. Without it, links on the fast path are only counted.
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
-    /// True if links wait for later ones, which may change their outcomes.
-    links_wait: bool,
     /// The references, without fragments, of links that navigate and whose outcome later links have, too; `None` if each
     /// link needs a choice of its own.
     known: Option<HashMap<Vec<u8>, Known>>,
@@ -189,14 +195,9 @@ enum Known {
 }
 
 impl<'a, 'r> Driver<'a, 'r> {
-    /// The driver of a document in `charset` that has the base of `chain`.
-    fn new(
-        task: Task<'a>,
-        chain: &'a BaseChain,
-        charset: Charset,
-        not_utf_8: Option<usize>,
-        prescanned: usize,
-    ) -> Self {
+    /// The driver of a document that has the base of `chain`.
+    fn new(task: Task<'a>, chain: &'a BaseChain, document: &Document) -> Self {
+        let charset = document.charset;
         Self {
             task,
             chain,
@@ -208,15 +209,16 @@ impl<'a, 'r> Driver<'a, 'r> {
             ),
             charset,
             enclosing: Vec::new(),
+            decoded: None,
             own_links: 0,
             has_noted_base: false,
             has_differing: false,
-            not_utf_8,
-            meta: PrescannedMeta::at(prescanned),
+            not_utf_8: document.not_utf_8,
+            meta: PrescannedMeta::at(document.prescanned),
             ids: Vec::new(),
+            unusable: None,
             plan: DocumentPlan::new(&task.around, task.options.query_charset),
             sink: None,
-            links_wait: true,
             known: None,
         }
     }
@@ -299,9 +301,26 @@ impl<'a, 'r> Driver<'a, 'r> {
         self.add(judged);
     }
 
-    fn add(&mut self, judged: Judged) {
+    fn add(&mut self, mut judged: Judged) {
+        let (around, report) = (&self.task.around, &mut judged.report);
+        let is_own = report.entity == self.chain.entity;
+        match report.reason {
+            Some(Reason::LocalCopy) => self.plan.keeps_base |= around.destination.is_none(),
+            Some(Reason::SiblingPart) => self.plan.keeps_base |= self.chain.is_from_outside,
+            Some(Reason::BaseUnusable) if is_own && report.base != self.chain.base => {
+                self.unusable.get_or_insert(report.span);
+            }
+            _ => {}
+        }
+        if let Some((decoded, beneath)) = self.decoded {
+            report.span = decoded.map.covering(report.span);
+            lift_through(&mut judged, decoded, beneath);
+        }
+        if is_own && around.foreseen.is_some_and(|known| known.keeps_base) {
+            judged.keep_base();
+        }
         let own = (self.chain, self.charset);
-        self.plan.add(judged, self.links_wait, own, &mut self.sink);
+        self.plan.add(judged, own, &mut self.sink);
     }
 
     /// True if a reader might detect another encoding because of an edit.
@@ -346,8 +365,9 @@ impl<'a, 'r> Driver<'a, 'r> {
             outer: Outer::Encapsulating(&around),
             ..self.task
         };
-        task.around.outgrows = None;
-        let inner = document(task, part, &[], self.charset, &self.enclosing);
+        task.around.foreseen = None;
+        let around = (self.charset, &*self.enclosing);
+        let inner = document(task, (part, true), &[], around, &mut None);
         let number = self.plan.entities.len() + 1;
         for mut entity in inner.entities {
             entity.parent = Some(entity.parent.map_or(0, |parent| parent + number));
@@ -362,16 +382,28 @@ impl<'a, 'r> Driver<'a, 'r> {
     }
 
     /// Completes the plan after the last link of `document`.
-    fn finish(mut self, document: Document, beneath: Charset) -> DocumentPlan {
+    fn finish(mut self, mut document: Document) -> DocumentPlan {
         let mut diagnostics = self.diagnostics();
+        document.ids.append(&mut self.ids);
         let Self {
             task,
             chain,
+            decoded,
+            unusable,
             mut plan,
             ..
         } = self;
-        let outgrown = plan.settle();
-        let is_outgrown = outgrown.is_some();
+        let outgrown = plan.settle(task.around.foreseen.is_some());
+        if outgrown.is_none() {
+            if plan.keeps_base {
+                let own = |one: &&mut Judged| one.report.entity == chain.entity;
+                plan.held.iter_mut().filter(own).for_each(Judged::keep_base);
+            }
+            let message = "no reference can be resolved against the xml:base in force here";
+            let unusable = unusable.filter(|_| !chain.elements.is_empty());
+            diagnostics
+                .extend(unusable.map(|span| Diagnostic::new(Code::BaseUnusable, span, message)));
+        }
         diagnostics.extend(outgrown);
         let own = EntityReport {
             parent: None,
@@ -385,14 +417,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         plan.entities.insert(0, own);
         plan.by_name.values_mut().for_each(|index| *index += 1);
         plan.diagnostics = diagnostics;
-        if !is_outgrown {
-            plan.keep_base(task.around.destination.is_some(), chain);
-        }
-        if let Some(decoded) = &document.decoded {
-            for judged in &mut plan.held {
-                judged.report.span = decoded.map.covering(judged.report.span);
-                lift_through(judged, decoded, beneath);
-            }
+        if let Some((decoded, _)) = decoded {
             plan.move_reports(|span| decoded.map.covering(span));
         }
         plan.held.sort_by_key(|judged| judged.report.span.start);
@@ -503,7 +528,7 @@ impl Links for Driver<'_, '_> {
     }
 
     fn end(&mut self) {
-        self.links_wait = true;
+        self.plan.most_held = usize::MAX;
     }
 
     fn diagnostic(&mut self, bytes: &[u8], diagnostic: Diagnostic) {
@@ -552,11 +577,11 @@ fn plain_link<'a>(
 }
 
 /// The plan for the HTML document in `bytes`, which is scanned and judged in one pass.
-fn html<'r>(
+fn html(
     mut task: Task<'_>,
     bytes: &[u8],
     ahead: Lookahead,
-    sink: Option<&'r mut (dyn LinkSink + 'r)>,
+    sink: &mut Option<&mut dyn LinkSink>,
 ) -> DocumentPlan {
     task.limit(&ahead.chain, bytes.len());
     let links_wait = ahead.links_wait(task, sink.is_some());
@@ -565,97 +590,107 @@ fn html<'r>(
         document,
         chain,
     } = ahead;
-    let whole = Whole {
-        bytes,
-        start: found.mark,
-        charset: found.charset,
-        entity: Arc::clone(&task.scan.entity),
-        depth: 0,
-        enclosed: false,
-    };
-    let mut driver = Driver::new(
-        task,
-        &chain,
-        found.charset,
-        found.not_utf_8,
-        found.prescanned,
-    );
-    driver.links_wait = links_wait;
     let counts_kept = task.options.counts_kept
         && task.around.room.is_none()
         && !links_wait
         // A declared base may begin to apply between two links.
         && (task.options.guard.is_none() || chain.rule == Rule::Retrieval);
-    driver.known = counts_kept.then(HashMap::new);
-    driver.sink = sink;
-    let (_, without_tree) = pass::links(&whole, task.scan, &mut driver);
-    let ids = std::mem::take(&mut driver.ids);
-    let document = Document {
-        without_tree,
-        ids,
-        ..document
-    };
-    let sink = driver.sink.take();
-    let mut plan = driver.finish(document, found.charset);
-    plan.release((&chain, found.charset), sink);
-    plan
+    let around = (found.charset, &[][..]);
+    judged(task, (document, chain), around, sink, |driver, document| {
+        driver.plan.most_held = most_held(links_wait);
+        driver.known = counts_kept.then(HashMap::new);
+        let whole = Whole::of_file(bytes, found.mark, found.charset, task.scan);
+        (_, document.without_tree) = pass::links(&whole, task.scan, driver);
+    })
 }
 
 /// The plan for `bytes`, a document of `format`, whose links go to `sink`; `None` if the format has no links.
 pub fn content<'r>(
+    mut task: Task<'_>,
+    format: Format,
+    bytes: &[u8],
+    mut sink: Option<&'r mut (dyn LinkSink + 'r)>,
+) -> Option<DocumentPlan> {
+    let mut plan = attempt(task, format, bytes, &mut sink)?;
+    if plan.is_partial {
+        task.around.foreseen = Some(Foreseen {
+            is_outgrown: plan.is_outgrown(),
+            keeps_base: plan.keeps_base && !plan.is_outgrown(),
+        });
+        drop(plan);
+        plan = attempt(task, format, bytes, &mut sink)?;
+    }
+    let EntityReport { chain, charset, .. } = plan.entities[0].clone();
+    plan.release((&chain, charset), sink);
+    Some(plan)
+}
+
+/// The plan for `bytes`, which is partial if too many links wait. Those that need not wait go to `sink`.
+fn attempt(
     task: Task<'_>,
     format: Format,
     bytes: &[u8],
-    sink: Option<&'r mut (dyn LinkSink + 'r)>,
+    sink: &mut Option<&mut dyn LinkSink>,
 ) -> Option<DocumentPlan> {
     if format == Format::Html
         && let Some(ahead) = Lookahead::of(task, bytes)
     {
         return Some(html(task, bytes, ahead, sink));
     }
-    let document = scan::scan_as(format, bytes, task.scan)?;
-    let beneath = document.charset;
-    let mut plan = self::document(task, document, bytes, beneath, &[]);
-    let EntityReport { chain, charset, .. } = plan.entities[0].clone();
-    plan.release((&chain, charset), sink);
-    Some(plan)
+    let scanned = scan::scan_most(format, bytes, task.scan, MOST_HELD)?;
+    let around = (scanned.0.charset, &[][..]);
+    Some(document(task, scanned, bytes, around, sink))
 }
 
 /// The plan for a scanned document. Its underlying buffer, `bytes` or an attribute value, is in the encoding `beneath`.
-/// `enclosing` lists the attribute values that contain the document, outermost first. All links are held. The scanners
-/// bound the recursion depth.
+/// `enclosing` lists the attribute values that contain the document, outermost first. Its links are held if it `has_links`;
+/// otherwise it is scanned again for them. The scanners bound the recursion depth.
 pub fn document(
     mut task: Task<'_>,
-    mut document: Document,
+    (document, has_links): (Document, bool),
     bytes: &[u8],
-    beneath: Charset,
-    enclosing: &[(Spelling, Charset)],
+    around: (Charset, &[(Spelling, Charset)]),
+    sink: &mut Option<&mut dyn LinkSink>,
 ) -> DocumentPlan {
     let chain = task.establish(&document, bytes);
     task.limit(&chain, bytes.len());
-    let mut driver = Driver::new(
-        task,
-        &chain,
-        document.charset,
-        document.not_utf_8,
-        document.prescanned,
-    );
+    judged(task, (document, chain), around, sink, |driver, document| {
+        if !has_links {
+            driver.plan.most_held = most_held(task.around.foreseen.is_none());
+            scan::scan_to(document.format, bytes, task.scan, driver);
+        }
+        for diagnostic in std::mem::take(&mut document.diagnostics) {
+            driver.diagnostic(bytes, diagnostic);
+        }
+        for link in std::mem::take(&mut document.links) {
+            driver.link(bytes, link);
+        }
+        for part in std::mem::take(&mut document.parts) {
+            driver.inner(bytes, part);
+        }
+    })
+}
+
+/// The plan for a document with the base of `chain`, whose links `scan` gives to the driver.
+fn judged(
+    task: Task<'_>,
+    (mut document, chain): (Document, BaseChain),
+    (beneath, enclosing): (Charset, &[(Spelling, Charset)]),
+    sink: &mut Option<&mut dyn LinkSink>,
+    scan: impl FnOnce(&mut Driver<'_, '_>, &mut Document),
+) -> DocumentPlan {
+    let decoded = document.decoded.take();
+    let mut driver = Driver::new(task, &chain, &document);
+    driver.sink = sink.as_mut().map(|sink| &mut **sink as _);
     driver.enclosing = enclosing.to_vec();
     driver.charset = beneath;
-    if let Some(Decoded { spelling, .. }) = document.decoded {
+    if let Some(decoded) = &decoded {
+        driver.decoded = Some((decoded, beneath));
         driver.charset = Charset::UTF_8;
-        if spelling.carrier != Carrier::Raw {
-            driver.enclosing.push((spelling, beneath));
+        if decoded.spelling.carrier != Carrier::Raw {
+            driver.enclosing.push((decoded.spelling, beneath));
         }
     }
-    for diagnostic in std::mem::take(&mut document.diagnostics) {
-        driver.diagnostic(bytes, diagnostic);
-    }
-    for link in std::mem::take(&mut document.links) {
-        driver.link(bytes, link);
-    }
-    for part in std::mem::take(&mut document.parts) {
-        driver.inner(bytes, part);
-    }
-    driver.finish(document, beneath)
+    scan(&mut driver, &mut document);
+    driver.finish(document)
 }

@@ -57,7 +57,7 @@ fn document<'r>(
     let plan = content.unwrap_or_else(|| {
         let mut empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
         empty.diagnostics.push(unread(format));
-        driver::document(task, empty, &[], Charset::UTF_8, &[])
+        driver::document(task, (empty, true), &[], (Charset::UTF_8, &[]), &mut None)
     });
     FilePlan {
         edits: plan.edits,

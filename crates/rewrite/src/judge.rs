@@ -44,6 +44,7 @@ use super::{
     judged::Judged,
     labels::Labels,
     options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options},
+    plan::Foreseen,
     prepared::{NOWHERE, PreparedBase, Under, prepare},
     properties::PageStyles,
     totals::LinkBases,
@@ -66,8 +67,8 @@ pub struct Surroundings<'a> {
     pub location: Option<&'a Base>,
     /// The number of bytes by which its links may grow, if bounded.
     pub room: Option<usize>,
-    /// True if its links outgrow this room; `None` if that is not known yet.
-    pub outgrows: Option<bool>,
+    /// The facts about all its links, if they were judged before.
+    pub foreseen: Option<Foreseen>,
     /// Chooses the replacement of each link.
     pub destination: Option<&'a dyn Destination>,
 }
@@ -179,7 +180,7 @@ impl<'a> Judge<'a> {
         let may_be_plain = match around.destination {
             Some(_) => chain.source.kind() != SourceKind::Note,
             None => options.guard.is_none(),
-        };
+        } && !around.foreseen.is_some_and(|known| known.is_outgrown);
         let mut judge = Self {
             chain,
             options,

@@ -71,11 +71,6 @@ impl Judged {
         }
     }
 
-    /// True if the link is the href of a `base` element or an `xml:base`, and was rewritten.
-    pub fn is_base(&self) -> bool {
-        self.declares_base && self.report.outcome == Outcome::Rewritten
-    }
-
     /// Refuses the edits if the first one begins before `edited`. Otherwise advances `edited` to the end of the last
     /// edit.
     pub fn keep_apart(&mut self, edited: &mut usize) {
@@ -91,9 +86,12 @@ impl Judged {
         }
     }
 
+    /// Keeps the link if it is the href of a `base` element or an `xml:base`, and was rewritten.
     pub fn keep_base(&mut self) {
-        self.edits.clear();
-        self.report.leave(Reason::BecomesBase);
+        if self.declares_base && self.report.outcome == Outcome::Rewritten {
+            self.edits.clear();
+            self.report.leave(Reason::BecomesBase);
+        }
     }
 }
 

@@ -228,10 +228,10 @@ impl Plan<'_, '_> {
                 &mut of_others
             };
             if let Some(judged) = of_one.link(self.bytes, link, Charset::UTF_8, &[]) {
-                found.add(judged, true, own, &mut None);
+                found.add(judged, own, &mut None);
             }
         }
-        let outgrown = found.settle();
+        let outgrown = found.settle(false);
         let span = Span::at(fields.span.start);
         self.report
             .diagnostics
@@ -362,7 +362,7 @@ impl Plan<'_, '_> {
         decoded: &DecodedBody<'_>,
     ) -> Option<(DocumentPlan, Vec<Span>)> {
         let location = self.location(index);
-        let mut task = Task {
+        let task = Task {
             options: self.options,
             scan,
             around: Surroundings {
@@ -370,7 +370,7 @@ impl Plan<'_, '_> {
                 labels: Some(&self.labels.open),
                 location: location.as_ref(),
                 room: Some(self.room),
-                outgrows: None,
+                foreseen: None,
                 destination: self.destination,
             },
             outer: Outer::Heading(heading),
@@ -381,10 +381,6 @@ impl Plan<'_, '_> {
             && self.sink.is_some()
             && self.options.guard.is_none()
             && self.report.links.is_empty();
-        if passes_on {
-            let is_outgrown = driver::content(task, format, bytes, None)?.is_outgrown();
-            task.around.outgrows = Some(is_outgrown);
-        }
         let has_sink = self.sink.is_some();
         let (mut rewritten, has_obstacle) = (Vec::new(), decoded.obstacle().is_some());
         let receive: &mut dyn LinkSink =

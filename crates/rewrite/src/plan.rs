@@ -50,11 +50,35 @@ impl<F: FnMut(LinkReport, Within<'_>, Charset)> LinkSink for F {
     }
 }
 
+/// The number of links that wait for later ones in a document. If it has more, its links are judged twice.
+pub const MOST_HELD: usize = 1 << 16;
+
+/// The number of links that may wait, if some do.
+pub fn most_held(links_wait: bool) -> usize {
+    usize::from(links_wait) * MOST_HELD
+}
+
+/// Facts about all links of a document that may change the outcome of each.
+#[derive(Clone, Copy, Default)]
+pub struct Foreseen {
+    /// True if the links outgrow their room.
+    pub is_outgrown: bool,
+    /// True if some link depends on the base staying relative. With an absolute base, a browser would no longer find local
+    /// copies next to the page, and a mail reader would no longer find other parts by their labels.
+    pub keeps_base: bool,
+}
+
 /// The plan for a document and the documents inside it. Spans and edits are offsets in the underlying buffer.
 #[derive(Default)]
 pub struct DocumentPlan {
     /// The links that wait for later ones, which may change their outcomes.
     pub(super) held: Vec<Judged>,
+    /// The number of links that may wait; 0 if none needs to.
+    pub(super) most_held: usize,
+    /// True if more links were to wait, so that some are lacking here.
+    pub(super) is_partial: bool,
+    /// [`Foreseen::keeps_base`], for the links so far.
+    pub(super) keeps_base: bool,
     /// The edits of all other links.
     pub(super) edits: Edits,
     /// The counts of those links.
@@ -79,12 +103,13 @@ pub struct DocumentPlan {
 impl DocumentPlan {
     /// An empty plan for a document.
     pub(super) fn new(around: &Surroundings<'_>, query_charset: Option<Charset>) -> Self {
-        let (room, grown) = match around.outgrows {
+        let (room, grown) = match around.foreseen.map(|known| known.is_outgrown) {
             Some(true) => (0, 1),
             Some(false) => (usize::MAX, 0),
             None => (around.room.unwrap_or(usize::MAX), 0),
         };
         Self {
+            most_held: usize::MAX,
             query_charset,
             room,
             grown,
@@ -121,12 +146,11 @@ impl DocumentPlan {
         }
     }
 
-    /// Adds a link of the document `own` or one inside it. The link waits for later ones if `waits` is true. Once the room is
+    /// Adds a link of the document `own` or one inside it. Once the room is
     /// used up, its text is dropped.
     pub(super) fn add(
         &mut self,
         mut judged: Judged,
-        waits: bool,
         own: Within<'_>,
         sink: &mut Option<&mut dyn LinkSink>,
     ) {
@@ -144,8 +168,12 @@ impl DocumentPlan {
         if self.is_outgrown() {
             judged.outgrow();
         }
-        if waits {
+        if self.held.len() < self.most_held {
             return self.held.push(judged);
+        }
+        self.is_partial |= self.most_held > 0;
+        if self.is_partial {
+            return;
         }
         judged.keep_apart(&mut self.edited);
         for edit in &judged.edits {
@@ -157,6 +185,9 @@ impl DocumentPlan {
 
     /// Adds the links of the document `own` that have waited, after the last link.
     pub(super) fn release(&mut self, own: Within<'_>, mut sink: Option<&mut dyn LinkSink>) {
+        if self.is_partial {
+            return;
+        }
         let mut held = std::mem::take(&mut self.held);
         let mut edited = 0;
         for judged in &mut held {
@@ -186,14 +217,16 @@ impl DocumentPlan {
         }
     }
 
-    /// If the links together outgrow their room, leaves all of them unchanged and reports it.
-    pub(super) fn settle(&mut self) -> Option<Diagnostic> {
+    /// If the links together outgrow their room, reports it, and leaves all of them unchanged unless that `was_foreseen`.
+    pub(super) fn settle(&mut self, was_foreseen: bool) -> Option<Diagnostic> {
         if !self.is_outgrown() {
             return None;
         }
-        self.held.iter_mut().for_each(Judged::outgrow);
-        self.tally.refuse(Reason::Growth);
-        self.edits = Edits::default();
+        if !was_foreseen {
+            self.held.iter_mut().for_each(Judged::outgrow);
+            self.tally.refuse(Reason::Growth);
+            self.edits = Edits::default();
+        }
         let message = "absolute links would make the file many times as long; the links here were kept unchanged";
         Some(Diagnostic::new(Code::Growth, Span::at(0), message))
     }
@@ -211,36 +244,6 @@ impl DocumentPlan {
             if level.source.kind().is_in_document() {
                 level.span = level.span.map(&beneath);
             }
-        }
-    }
-
-    /// Keeps the base of a document unchanged if some link depends on it staying relative. Reports an `xml:base`
-    /// that cannot be used. All links must be known.
-    pub(super) fn keep_base(&mut self, has_destination: bool, chain: &BaseChain) {
-        let has = |reason| {
-            self.held
-                .iter()
-                .any(|one| one.report.reason == Some(reason))
-        };
-        // With an absolute base, a browser would no longer find local copies next to the page, and a mail reader would
-        // no longer find other parts by their labels.
-        let has_copies = has(Reason::LocalCopy) && !has_destination;
-        if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
-            self.held
-                .iter_mut()
-                .filter(|one| one.report.entity == chain.entity && one.is_base())
-                .for_each(Judged::keep_base);
-        }
-        let inner = self.held.iter().find(|one| {
-            one.report.reason == Some(Reason::BaseUnusable)
-                && one.report.entity == chain.entity
-                && one.report.base != chain.base
-        });
-        if let Some(inner) = inner.filter(|_| !chain.elements.is_empty()) {
-            let message = "no reference can be resolved against the xml:base in force here";
-            let span = inner.report.span;
-            self.diagnostics
-                .push(Diagnostic::new(Code::BaseUnusable, span, message));
         }
     }
 }

@@ -27,14 +27,23 @@ use super::{
     attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax},
     css, json, script, value,
 };
-use crate::document::{Against, Certainty, LONGEST_BASE, Link, Role};
+use crate::{
+    document::{Against, Certainty, LONGEST_BASE, Link, Role, entity_name},
+    html::pass::{Links, Part},
+};
 
 /// The maximum number of JSON-LD bases that are relative to each other. References with more bases stay relative.
 const MOST_INNER_BASES: usize = 16;
 
-/// The links of a document found so far.
+/// The links of a document found so far that were not passed on.
 pub struct Collector<'a> {
     options: &'a ScanOptions,
+    /// The receiver of links and of embedded documents, and the bytes that are scanned.
+    receiver: Option<(&'a mut dyn Links, &'a [u8])>,
+    /// True if links wait for others that precede them.
+    pub waits: bool,
+    /// The number of embedded documents that were passed on.
+    parts: usize,
     /// True if a new `<` or `>` could end a construct around the document, such as a CDATA section.
     enclosed: bool,
     pub links: Vec<Link>,
@@ -101,6 +110,10 @@ pub struct LinkPlace<'a> {
     pub no_value: bool,
     /// The XML entities in the value.
     pub entities: &'a [Span],
+    /// The `rel` of the element.
+    pub rel: Option<&'a Arc<str>>,
+    /// In a literal result element of XSLT, true if the value is a template, which contains an expression.
+    pub in_results: Option<bool>,
     /// The name of the custom property whose value contains the reference.
     pub custom_property: Option<&'a [u8]>,
 }
@@ -118,6 +131,8 @@ impl<'a> LinkPlace<'a> {
             against: Against::Document,
             no_value: false,
             entities: &[],
+            rel: None,
+            in_results: None,
             custom_property: None,
         }
     }
@@ -127,33 +142,36 @@ impl<'a> Collector<'a> {
     pub fn new(options: &'a ScanOptions, enclosed: bool) -> Self {
         Self {
             options,
+            receiver: None,
+            waits: false,
+            parts: 0,
             enclosed,
             links: Vec::new(),
             embedded: Vec::new(),
         }
     }
 
-    /// The number of links and of embedded documents so far.
-    pub fn mark(&self) -> (usize, usize) {
-        (self.links.len(), self.embedded.len())
-    }
-
-    /// Gives the links from number `first` on the `rel` of their element.
-    pub fn relate(&mut self, first: usize, rel: Option<Arc<str>>) {
-        for link in &mut self.links[first..] {
-            link.rel.clone_from(&rel);
+    /// Passes on links of the document in `bytes` as soon as they are found.
+    pub fn to(options: &'a ScanOptions, links: &'a mut dyn Links, bytes: &'a [u8]) -> Self {
+        Self {
+            receiver: Some((links, bytes)),
+            ..Self::new(options, false)
         }
     }
 
-    /// Changes the links since [`Self::mark`], which an XSLT style sheet produces. Their base is unknown, unless they
-    /// begin with `/`: browsers apply a sheet only to documents of its own origin. All links of a template, which
-    /// contains an expression, are unknown. Embedded documents are not read.
-    pub fn leave_to_results(&mut self, (links, embedded): (usize, usize), is_template: bool) {
-        self.embedded.truncate(embedded);
-        for link in &mut self.links[links..] {
-            if is_template || !link.reference.starts_with(['/', '\\']) {
-                link.against = Against::Results;
-            }
+    /// Passes on the links that have waited.
+    pub fn release(&mut self) {
+        self.waits = false;
+        self.links.sort_by_key(|link| link.span().start);
+        for link in std::mem::take(&mut self.links) {
+            self.pass_on(link);
+        }
+    }
+
+    fn pass_on(&mut self, link: Link) {
+        match &mut self.receiver {
+            Some((links, bytes)) if !self.waits => links.link(bytes, link),
+            _ => self.links.push(link),
         }
     }
 
@@ -191,8 +209,7 @@ impl<'a> Collector<'a> {
             }
             Syntax::Css | Syntax::CssValue => return self.css(&view, place),
             Syntax::Html => {
-                let within = place.against.clone();
-                self.embed(view, Form::Document, place.carriers, place.entities, within);
+                self.embed(view, Form::Document, place);
                 return;
             }
         };
@@ -220,19 +237,25 @@ impl<'a> Collector<'a> {
         let has_entity = has_entity(place.entities, at);
         let is_editable = !place.no_value && carrier.is_some() && !has_entity;
         let carrier = carrier.unwrap_or(place.carriers.first());
-        self.links.push(Link {
+        let reference = &view.text[inner.range()];
+        // An XSLT style sheet produces the link. Its base is unknown, unless it begins with `/`: browsers apply a sheet only to
+        // documents of its own origin.
+        let is_result = place
+            .in_results
+            .is_some_and(|is_template| is_template || !reference.starts_with(['/', '\\']));
+        self.pass_on(Link {
             element: place.element.to_owned().into(),
             attribute: place.attribute.map(|name| name.to_owned().into()),
-            reference: view.text[inner.range()].to_owned(),
+            reference: reference.to_owned(),
             role: row.map_or(place.role, |row| row.role),
             certainty: match (place.certainty, row) {
                 (Certainty::Certain, Some(row)) => self.options.certainty_of(row),
                 (certainty, _) => certainty,
             },
-            against: if has_entity {
-                Against::Unknown
-            } else {
-                place.against.clone()
+            against: match (is_result, has_entity) {
+                (true, _) => Against::Results,
+                (false, true) => Against::Unknown,
+                (false, false) => place.against.clone(),
             },
             empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
             fragment_identifies: row.is_none_or(|row| {
@@ -246,7 +269,7 @@ impl<'a> Collector<'a> {
                 carrier,
                 enclosed: self.enclosed,
             },
-            rel: None,
+            rel: place.rel.cloned(),
             custom_property: place
                 .custom_property
                 .map(|name| String::from_utf8_lossy(name).into()),
@@ -312,14 +335,6 @@ impl<'a> Collector<'a> {
             let Some(decoded) = view.slice(url.span).map(escape::script) else {
                 continue;
             };
-            if url.is_html() {
-                // HTML without a tag contains no links.
-                if decoded.text.contains('<') {
-                    let carriers = Carriers::One(Carrier::Raw);
-                    self.embed(decoded, Form::Script('"'), carriers, &[], against);
-                }
-                continue;
-            }
             let place = LinkPlace {
                 against,
                 element,
@@ -329,7 +344,18 @@ impl<'a> Collector<'a> {
                     .certainty(url.is_doubtful.then_some(Group::Json)),
                 ..*place
             };
-            self.decoded(&decoded, Form::Script('"'), url.span, &place);
+            let form = Form::Script('"');
+            if !url.is_html() {
+                self.decoded(&decoded, form, url.span, &place);
+            } else if decoded.text.contains('<') {
+                // HTML without a tag contains no links.
+                let place = LinkPlace {
+                    carriers: Carriers::One(Carrier::Raw),
+                    entities: &[],
+                    ..place
+                };
+                self.embed(decoded, form, &place);
+            }
         }
         let is_file = matches!(kind, json::JsonKind::Manifest | json::JsonKind::Feed);
         let line = is_file.then(|| json::fault(&view.text))??;
@@ -337,28 +363,34 @@ impl<'a> Collector<'a> {
         Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
     }
 
-    /// Adds a document embedded in a value.
-    fn embed(
-        &mut self,
-        value: View,
-        form: Form,
-        carriers: Carriers<'_>,
-        entities: &[Span],
-        within: Against,
-    ) {
-        let pieces = match carriers {
+    /// Adds a document embedded in a value, unless an XSLT style sheet produces it.
+    fn embed(&mut self, value: View, form: Form, place: &LinkPlace<'_>) {
+        if place.in_results.is_some() {
+            return;
+        }
+        let pieces = match place.carriers {
             Carriers::One(_) => Vec::new(),
             Carriers::Pieces(pieces) => pieces.to_vec(),
         };
-        self.embedded.push(Embedded {
+        let found = Embedded {
             value,
             form,
-            carrier: carriers.first(),
+            carrier: place.carriers.first(),
             pieces,
-            entities: entities.to_vec(),
+            entities: place.entities.to_vec(),
             enclosed: self.enclosed,
-            within,
-        });
+            within: place.against.clone(),
+        };
+        let Some((links, bytes)) = &mut self.receiver else {
+            return self.embedded.push(found);
+        };
+        self.parts += 1;
+        let part = Part {
+            found,
+            entity: entity_name(&self.options.entity, self.parts),
+            depth: 1,
+        };
+        links.part(bytes, part);
     }
 
     /// Adds the URLs of the script in `view`. If the script cannot be read to its end, adds none and returns a

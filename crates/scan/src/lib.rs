@@ -34,6 +34,8 @@ pub mod xml;
 
 use baselink_text::Format;
 
+use self::html::{document::DocumentBuilder, pass::Links};
+
 pub use self::{
     document::{
         Against, Certainty, DeclaredBase, Document, Kind, LONGEST_BASE, Program, Role, Saved,
@@ -47,17 +49,39 @@ pub use self::{
 ///
 /// Any bytes are a valid document. Linear in time and memory.
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
-    html::document::scan(bytes, options)
+    scan_as(Format::Html, bytes, options).unwrap_or_default()
 }
 
 /// Finds every link of a document of the given format. `None` if links in that format are not supported, and for
 /// messages, which contain documents but are not documents themselves.
 pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
+    scan_most(format, bytes, options, usize::MAX).map(|(document, _)| document)
+}
+
+/// Like [`scan_as`]; if the document has more than `most` links, returns it without any, and false.
+pub fn scan_most(
+    format: Format,
+    bytes: &[u8],
+    options: &ScanOptions,
+    most: usize,
+) -> Option<(Document, bool)> {
+    let mut builder = DocumentBuilder::new(options, most);
+    let scanned = scan_to(format, bytes, options, &mut builder)?;
+    Some(builder.complete(scanned))
+}
+
+/// Like [`scan_as`], but the links go to `links`, in document order.
+pub fn scan_to(
+    format: Format,
+    bytes: &[u8],
+    options: &ScanOptions,
+    links: &mut dyn Links,
+) -> Option<Document> {
     match format {
-        Format::Html => Some(html::document::scan(bytes, options)),
-        Format::Xhtml | Format::Svg | Format::Xml => Some(xml::scan(format, bytes, options)),
+        Format::Html => Some(html::document::scan(bytes, options, links)),
+        Format::Xhtml | Format::Svg | Format::Xml => Some(xml::scan(format, bytes, options, links)),
         Format::Css | Format::Script | Format::Manifest | Format::JsonFeed | Format::Plain => {
-            Some(whole::scan(format, bytes, options))
+            Some(whole::scan(format, bytes, options, links))
         }
         _ => None,
     }

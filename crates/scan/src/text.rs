@@ -9,7 +9,7 @@
 //! use baselink_scan::text;
 //! use baselink_text::Charset;
 //! let mail = b"See <URL:../a/\n  b.html>, or <http://a/>.";
-//! let links = text::links(mail, Charset::UTF_8);
+//! let links: Vec<_> = text::links(mail, Charset::UTF_8).collect();
 //! assert_eq!(links.len(), 1);
 //! assert_eq!(links[0].reference, "../a/b.html");
 //! assert_eq!(&mail[links[0].span().range()], b"../a/\n  b.html");
@@ -28,11 +28,9 @@ const OPEN: &[u8] = b"<URL:";
 pub const LONGEST_WRAPPED: usize = 8_192;
 
 /// The links in `bytes`, which are text/plain in `charset`.
-pub fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
-    wrapped(bytes)
-        .into_iter()
-        .filter_map(|inside| link(bytes, inside, charset))
-        .collect()
+pub fn links(bytes: &[u8], charset: Charset) -> impl Iterator<Item = Link> {
+    let wrapped = wrapped(bytes).into_iter();
+    wrapped.filter_map(move |inside| link(bytes, inside, charset))
 }
 
 /// The spans between each `<URL:` and its `>`. Omits spans that contain another `<` or are longer than

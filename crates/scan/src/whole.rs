@@ -7,10 +7,10 @@
 //!
 //! ```
 //! use baselink_text::Format;
-//! use baselink_scan::{ScanOptions, whole};
+//! use baselink_scan::{ScanOptions, scan_as};
 //! let json = br#"{ "name": "x", "start_url": "../", "icons": [{ "src": "i.png" }] }"#;
 //! let options = ScanOptions { groups: "manifest".parse().unwrap(), ..ScanOptions::default() };
-//! let document = whole::scan(Format::Manifest, json, &options);
+//! let document = scan_as(Format::Manifest, json, &options).unwrap();
 //! let references = document.links.into_iter().map(|link| link.reference);
 //! assert_eq!(references.collect::<Vec<_>>(), ["../", "i.png"]);
 //! ```
@@ -25,7 +25,8 @@ use baselink_text::{Charset, Format, layer::spelling::Carrier};
 use super::{
     ScanOptions,
     collect::{Carriers, Collector, LinkPlace, TextContent},
-    html, is_read,
+    html::pass::Links,
+    is_read,
     json::JsonKind,
     script::Goal,
     text,
@@ -33,11 +34,16 @@ use super::{
 use crate::document::Document;
 
 /// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`], [`Format::JsonFeed`],
-/// [`Format::Script`] or [`Format::Plain`]. If the group of the format is not enabled, no links are returned.
+/// [`Format::Script`] or [`Format::Plain`]. The links go to `links`; if the group of the format is not enabled, there are none.
 ///
 /// Linear in time and memory. Spans are offsets in `bytes`, or in the decoded text if the encoding does not extend
 /// ASCII.
-pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
+pub fn scan(
+    format: Format,
+    bytes: &[u8],
+    options: &ScanOptions,
+    links: &mut dyn Links,
+) -> Document {
     let found = match format {
         Format::Css => Charset::detect_style_sheet(bytes, options.charset),
         _ => Charset::detect_plain(bytes, options.charset),
@@ -57,18 +63,14 @@ pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
     }
     Document::of_file(bytes, found, |bytes, start, charset| {
         if format == Format::Plain {
-            return Document {
-                links: text::links(bytes, charset),
-                ..empty(charset)
-            };
+            text::links(bytes, charset).for_each(|link| links.link(bytes, link));
+            return empty(charset);
         }
-        let mut collector = Collector::new(options, false);
+        let mut collector = Collector::to(options, links, bytes);
         let view = charset.decode(&bytes[start..], start);
         let place = LinkPlace::text_of(element, Carriers::One(Carrier::Raw));
         Document {
             diagnostics: Vec::from_iter(collector.text(&view, content, &place)),
-            links: collector.links,
-            parts: html::document::parts(collector.embedded, &options.entity, options),
             ..empty(charset)
         }
     })
@@ -80,9 +82,14 @@ mod tests {
     use super::*;
     use crate::attributes::Groups;
     use crate::document::Against;
+    use crate::scan_as;
     use baselink_text::Code;
     use baselink_text::Span;
     use baselink_text::layer::spelling::Form;
+
+    fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
+        scan_as(format, bytes, options).unwrap()
+    }
 
     fn references(document: &Document) -> Vec<&str> {
         document

@@ -23,51 +23,67 @@ use super::{
 use crate::{
     ScanOptions,
     collect::{Embedded, has_entity},
-    document::{Against, Decoded, Document, Link, Piece, entity_name},
+    document::{Against, Decoded, Document, Link, Piece},
 };
 
-/// Scans `bytes` as HTML.
-pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
+/// Scans `bytes` as HTML. The links go to `links`.
+pub(crate) fn scan(bytes: &[u8], options: &ScanOptions, links: &mut dyn Links) -> Document {
     Document::of_file(
         bytes,
         prelude::encoding(bytes, options),
         |bytes, start, charset| {
-            document(
-                &Whole {
-                    bytes,
-                    start,
-                    charset,
-                    entity: Arc::clone(&options.entity),
-                    depth: 0,
-                    enclosed: false,
-                },
-                options,
-            )
+            let whole = Whole::of_file(bytes, start, charset, options);
+            document(&whole, options, links)
         },
     )
 }
 
-/// Scans a document, including its bases and the documents embedded in it.
-fn document(whole: &Whole<'_>, options: &ScanOptions) -> Document {
-    let mut document = Document::empty(Arc::clone(&whole.entity), Format::Html, whole.charset);
-    document.bases = prelude::bases(whole.bytes, whole.start, whole.charset, options);
-    document.saved = prelude::saved(whole.bytes, options).filter(|_| whole.depth == 0);
-    let mut builder = DocumentBuilder {
-        found: document,
-        options,
-    };
-    let (fallback, without_tree) = pass::links(whole, options, &mut builder);
+/// Scans a document, including its bases.
+fn document(whole: &Whole<'_>, options: &ScanOptions, links: &mut dyn Links) -> Document {
+    let (fallback, without_tree) = pass::links(whole, options, links);
     Document {
+        bases: prelude::bases(whole.bytes, whole.start, whole.charset, options),
+        saved: prelude::saved(whole.bytes, options).filter(|_| whole.depth == 0),
         fallback,
         without_tree,
-        ..builder.found
+        ..Document::empty(Arc::clone(&whole.entity), Format::Html, whole.charset)
     }
 }
 
-/// Collects links into a document.
-struct DocumentBuilder<'a> {
+/// Collects the links of a document, and the documents embedded in it.
+pub struct DocumentBuilder<'a> {
     found: Document,
     options: &'a ScanOptions,
+    /// The number of links that may still be collected; `None` if there were more.
+    room: Option<usize>,
+}
+
+impl<'a> DocumentBuilder<'a> {
+    /// Collects at most `most` links.
+    pub(crate) fn new(options: &'a ScanOptions, most: usize) -> Self {
+        Self {
+            found: Document::default(),
+            options,
+            room: Some(most),
+        }
+    }
+
+    /// Completes the `scanned` document; if it has too many links, returns it without any, and false.
+    pub(crate) fn complete(self, mut scanned: Document) -> (Document, bool) {
+        let is_whole = self.room.is_some();
+        if is_whole {
+            (scanned.links, scanned.parts) = (self.found.links, self.found.parts);
+            scanned.ids.extend(self.found.ids);
+            scanned.diagnostics.extend(self.found.diagnostics);
+        }
+        (scanned, is_whole)
+    }
+
+    /// True if there is room for `count` more links.
+    fn takes(&mut self, count: usize) -> bool {
+        self.room = self.room.and_then(|room| room.checked_sub(count));
+        self.room.is_some()
+    }
 }
 
 impl Links for DocumentBuilder<'_> {
@@ -76,11 +92,18 @@ impl Links for DocumentBuilder<'_> {
     }
 
     fn link(&mut self, _bytes: &[u8], link: Link) {
-        self.found.links.push(link);
+        if self.takes(1) {
+            self.found.links.push(link);
+        }
     }
 
     fn part(&mut self, _bytes: &[u8], part: Part) {
-        self.found.parts.push(embedded(part, self.options));
+        if self.room.is_some() {
+            let part = embedded(part, self.options);
+            if self.takes(part.links.len()) {
+                self.found.parts.push(part);
+            }
+        }
     }
 
     fn id(&mut self, id: String) {
@@ -90,26 +113,6 @@ impl Links for DocumentBuilder<'_> {
     fn diagnostic(&mut self, _: &[u8], diagnostic: Diagnostic) {
         self.found.diagnostics.push(diagnostic);
     }
-}
-
-/// Scans the HTML documents in values of the document called `entity`, which is not HTML.
-pub(crate) fn parts(
-    mut embedded: Vec<Embedded>,
-    entity: &str,
-    options: &ScanOptions,
-) -> Vec<Document> {
-    embedded.sort_by_key(|embedded| embedded.value.map.source().start);
-    let part = |(index, found)| {
-        self::embedded(
-            Part {
-                found,
-                entity: entity_name(entity, index + 1),
-                depth: 1,
-            },
-            options,
-        )
-    };
-    embedded.into_iter().enumerate().map(part).collect()
 }
 
 /// Scans the HTML document in a value.
@@ -133,7 +136,9 @@ pub fn embedded(part: Part, options: &ScanOptions) -> Document {
         depth: part.depth,
         enclosed: in_cdata,
     };
-    let mut document = self::document(&whole, options);
+    let mut builder = DocumentBuilder::new(options, usize::MAX);
+    let scanned = self::document(&whole, options, &mut builder);
+    let (mut document, _) = builder.complete(scanned);
     for link in &mut document.links {
         if has_entity(&entities, link.span()) {
             link.against = Against::Unknown;

@@ -117,9 +117,23 @@ pub struct Whole<'a> {
     pub enclosed: bool,
 }
 
+impl<'a> Whole<'a> {
+    /// The document in a file, whose text begins at `start`.
+    pub fn of_file(bytes: &'a [u8], start: usize, charset: Charset, options: &ScanOptions) -> Self {
+        Self {
+            bytes,
+            start,
+            charset,
+            entity: Arc::clone(&options.entity),
+            depth: 0,
+            enclosed: false,
+        }
+    }
+}
+
 /// Reports every link of a document to `links`. Returns the reason for falling back to html5ever, if any. The second
 /// result is true if html5ever stopped, too.
-pub fn links<L: Links>(
+pub fn links<L: Links + ?Sized>(
     whole: &Whole<'_>,
     options: &ScanOptions,
     links: &mut L,
@@ -177,7 +191,7 @@ pub(super) struct Markup {
 }
 
 /// One pass over a range of a buffer.
-struct Pass<'a, 'l, L> {
+struct Pass<'a, 'l, L: ?Sized> {
     bytes: &'a [u8],
     charset: Charset,
     options: &'a ScanOptions,
@@ -206,7 +220,7 @@ struct Pass<'a, 'l, L> {
     is_preload: bool,
 }
 
-impl<L: Links> Sink for Pass<'_, '_, L> {
+impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
     #[inline(always)]
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         // A fragment cannot refer to an element in fallback content.
@@ -303,7 +317,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
     }
 }
 
-impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
+impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
     fn new(
         whole: &Whole<'a>,
         options: &'a ScanOptions,
@@ -598,18 +612,17 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             return;
         };
         let against = collect::against(row, None, || Some((other("codebase")?, false)));
+        let rel = tag::rel(self.bytes, tag.name, self.charset);
         let place = LinkPlace {
             attribute: Some(name),
             row: Some(row),
             against,
+            rel: rel.as_ref(),
             no_value: attribute.value.is_none(),
             ..LinkPlace::text_of(element, Carriers::One(Carrier::Attribute(attribute.quote)))
         };
-        let first = self.collector.links.len();
         self.collector
             .references(self.value(attribute), row.syntax, &place);
-        let rel = tag::rel(self.bytes, tag.name, self.charset);
-        self.collector.relate(first, rel);
     }
 
     /// Opens the text after `tag`, if it is to be scanned.
@@ -756,17 +769,16 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let name =
             String::from_utf8_lossy(&self.bytes[attribute.name.range()]).to_ascii_lowercase();
         let element = self.element(tag);
+        let rel = tag::rel(self.bytes, tag.name, self.charset);
         let place = LinkPlace {
             attribute: Some(&name),
             row: Some(row),
+            rel: rel.as_ref(),
             custom_property: custom,
             certainty,
             ..LinkPlace::text_of(&element, Carriers::One(Carrier::Attribute(attribute.quote)))
         };
-        let first = self.collector.links.len();
         self.collector.decoded(view, form, whole, &place);
-        let rel = tag::rel(self.bytes, tag.name, self.charset);
-        self.collector.relate(first, rel);
     }
 
     /// Reports the links found so far, and scans pending markup, in document order.

@@ -29,36 +29,27 @@ use baselink_text::{Charset, Format};
 use self::pass::XmlPass;
 use super::{
     ScanOptions,
-    html::{self, saved},
+    html::{pass::Links, saved},
 };
 use crate::document::Document;
 
-/// Scans `bytes` as XML of this `format`.
+/// Scans `bytes` as XML of this `format`. The links go to `links`.
 ///
 /// Any bytes are a document. Linear in time and memory.
-pub(crate) fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
-    Document::of_file(
-        bytes,
-        Charset::detect_xml(bytes, options.charset),
-        |bytes, start, charset| document(format, bytes, start, charset, options),
-    )
-}
-
-fn document(
+pub(crate) fn scan(
     format: Format,
     bytes: &[u8],
-    start: usize,
-    charset: Charset,
     options: &ScanOptions,
+    links: &mut dyn Links,
 ) -> Document {
-    let pass = XmlPass::over(bytes, start, charset, format, options);
-    let mut document = pass.found;
-    document.links = pass.collector.links;
-    document.links.sort_by_key(|link| link.span().start);
-    let may_be_saved = format == Format::Xhtml && !options.ignore_saved;
-    document.saved = may_be_saved
-        .then(|| saved::saved(&bytes[start..]))
-        .flatten();
-    document.parts = html::document::parts(pass.collector.embedded, &document.entity, options);
-    document
+    let found = Charset::detect_xml(bytes, options.charset);
+    Document::of_file(bytes, found, |bytes, start, charset| {
+        let may_be_saved = format == Format::Xhtml && !options.ignore_saved;
+        Document {
+            saved: may_be_saved
+                .then(|| saved::saved(&bytes[start..]))
+                .flatten(),
+            ..XmlPass::over(bytes, (start, charset), format, options, links).found
+        }
+    })
 }

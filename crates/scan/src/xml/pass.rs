@@ -39,7 +39,7 @@ use crate::{
         Against, BaseDoubt, BaseKind, Certainty, DeclaredBase, Document, ElementBase, Standing,
         SyntaxFault, shared_rel,
     },
-    html::saved,
+    html::{pass::Links, saved},
     value,
 };
 
@@ -95,9 +95,7 @@ struct StartedElement<'a> {
 impl<'a> StartedElement<'a> {
     /// The attribute with this name.
     fn attribute(&self, vocabulary: Vocabulary, local: &str) -> Option<&NamespacedAttribute<'a>> {
-        self.attributes
-            .iter()
-            .find(|one| (one.vocabulary, one.local) == (vocabulary, local))
+        self.attributes.iter().find(|one| one.is(vocabulary, local))
     }
 }
 
@@ -110,6 +108,10 @@ struct NamespacedAttribute<'a> {
 }
 
 impl<'a> NamespacedAttribute<'a> {
+    fn is(&self, vocabulary: Vocabulary, local: &str) -> bool {
+        (self.vocabulary, self.local) == (vocabulary, local)
+    }
+
     /// The name of the attribute in the table of HTML, SVG and MathML.
     fn table_name(&self) -> Option<Cow<'a, str>> {
         let local = table_case(self.local)?;
@@ -156,9 +158,10 @@ enum ContentKind {
 pub struct XmlPass<'a> {
     bytes: &'a [u8],
     options: &'a ScanOptions,
-    /// The document, without the collected links.
+    /// The document, without its links.
     pub found: Document,
-    pub collector: Collector<'a>,
+    /// Links wait while the text of a `style` or `script` is open, because those of its text precede those of its children.
+    collector: Collector<'a>,
     bindings: Bindings,
     open: Vec<OpenElement<'a>>,
     /// The number of open XHTML templates.
@@ -179,19 +182,19 @@ pub struct XmlPass<'a> {
 }
 
 impl<'a> XmlPass<'a> {
-    /// Reads `bytes` from `start` up to the end or the first fault.
+    /// Reads `bytes` from `start` up to the end or the first fault. The links go to `links`.
     pub fn over(
         bytes: &'a [u8],
-        start: usize,
-        charset: Charset,
+        (start, charset): (usize, Charset),
         format: Format,
         options: &'a ScanOptions,
+        links: &'a mut dyn Links,
     ) -> Self {
         let mut pass = Self {
             bytes,
             options,
             found: Document::empty(Arc::clone(&options.entity), format, charset),
-            collector: Collector::new(options, false),
+            collector: Collector::to(options, links, bytes),
             bindings: Bindings::default(),
             open: Vec::new(),
             templates: 0,
@@ -204,6 +207,7 @@ impl<'a> XmlPass<'a> {
             is_atom: false,
         };
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
+        pass.collector.release();
         let at_end = || match (&pass.plain, pass.open.is_empty()) {
             (_, false) => Some("the document ends inside an element"),
             (None, true) => Some("the document has no element"),
@@ -369,7 +373,7 @@ impl<'a> XmlPass<'a> {
                 let element = format!("?{name}");
                 let names = (&*element, "href");
                 let against = (Against::DocumentEntity, false);
-                self.references(names, attribute.quote, row, against, value);
+                self.references(names, (attribute.quote, None), row, against, value);
             }
         }
     }
@@ -404,25 +408,23 @@ impl<'a> XmlPass<'a> {
     fn references(
         &mut self,
         (element, name): (&str, &str),
-        quote: Quote,
+        (quote, rel): (Quote, Option<Arc<str>>),
         row: &'static Row,
         (against, is_literal): (Against, bool),
         DecodedText { view, entities }: DecodedText,
     ) {
-        let found = self.collector.mark();
-        let is_template = is_literal && value::is_template(&view.text);
+        let in_results = is_literal.then(|| value::is_template(&view.text));
         let carriers = Carriers::One(Carrier::XmlAttribute(quote));
         let place = LinkPlace {
             attribute: Some(name),
             row: Some(row),
             against,
             entities: &entities,
+            rel: rel.as_ref(),
+            in_results,
             ..LinkPlace::text_of(element, carriers)
         };
         self.collector.references(view, row.syntax, &place);
-        if is_literal {
-            self.collector.leave_to_results(found, is_template);
-        }
     }
 
     fn decode(&self, span: Span) -> View {
@@ -546,7 +548,12 @@ impl<'a> XmlPass<'a> {
             .last()
             .is_some_and(|text| text.depth == self.open.len())
         {
+            let is_outermost = self.texts.len() == 1;
+            self.collector.waits &= !is_outermost || !self.collector.links.is_empty();
             self.close_text();
+            if is_outermost {
+                self.collector.release();
+            }
         }
         if let Some(open) = self.open.pop() {
             self.bindings.leave(open.outer);
@@ -564,14 +571,6 @@ impl<'a> XmlPass<'a> {
         let value = self.value(&found.raw);
         let text = value::trim(&value.view.text).to_owned();
         let doubt = BaseDoubt::of_value(&value.entities);
-        let against = if is_root {
-            Against::DocumentEntity
-        } else {
-            started.element.against()
-        };
-        let (element, row) = (self.shown(started.element.name), &vocabulary::XML_BASE);
-        let against = (against, started.element.is_literal_result());
-        self.references((&element, "xml:base"), found.raw.quote, row, against, value);
         let span = found.raw.value;
         if is_root {
             self.found.bases.push(DeclaredBase {
@@ -699,10 +698,16 @@ impl<'a> XmlPass<'a> {
             self.shown(started.element.name),
             self.shown(attribute.raw.name),
         );
-        let first = self.collector.links.len();
-        self.references((&element, &name), attribute.raw.quote, row, against, value);
-        let rel = self.other(started, "rel").and_then(|rel| shared_rel(&rel));
-        self.collector.relate(first, rel);
+        let rel = self.other(started, "rel");
+        let rel = rel.filter(|_| !std::ptr::eq(row, &vocabulary::XML_BASE));
+        let rel = rel.and_then(|rel| shared_rel(&rel));
+        self.references(
+            (&element, &name),
+            (attribute.raw.quote, rel),
+            row,
+            against,
+            value,
+        );
     }
 
     /// The row for an attribute: a place of the user, or a row of either table.
@@ -719,6 +724,9 @@ impl<'a> XmlPass<'a> {
         } = started.element;
         let other = |name: &str| self.other(started, name);
         let groups = &self.options.groups;
+        if attribute.is(Vocabulary::Xml, "base") {
+            return Some(&vocabulary::XML_BASE);
+        }
         if !self.options.places.is_empty() {
             let lower = |span| {
                 str::from_utf8(self.name(span))
@@ -764,6 +772,10 @@ impl<'a> XmlPass<'a> {
     /// The base against which the references in an attribute are resolved.
     fn against(&self, started: &StartedElement<'a>, row: &Row) -> Against {
         let element = &started.element;
+        if std::ptr::eq(row, &vocabulary::XML_BASE) {
+            let around = self.open.last().map(|open| &open.element);
+            return around.map_or(Against::DocumentEntity, XmlElement::against);
+        }
         if matches!(row.syntax, Syntax::Css | Syntax::CssValue | Syntax::Html) {
             return self.of_style(element);
         }
@@ -812,6 +824,7 @@ impl<'a> XmlPass<'a> {
             _ => vocabulary::row(vocabulary, local, None, &other, &self.options.groups)
                 .map(ContentKind::Value),
         };
+        self.collector.waits |= matches!(content, Some(ContentKind::Text(_)));
         self.texts.extend(content.map(|content| OpenContent {
             depth: self.open.len(),
             content,
@@ -882,12 +895,13 @@ impl<'a> XmlPass<'a> {
         {
             self.note_entry_link(self.open.len() - 1, kind, &whole, &entities);
         }
-        let (found, is_literal) = (self.collector.mark(), element.is_literal_result());
+        let in_results = element.is_literal_result().then_some(has_instruction);
         let element = self.shown(element.name);
         let place = LinkPlace {
             row,
             against,
             entities: &entities,
+            in_results,
             ..LinkPlace::text_of(&element, carriers)
         };
         match content {
@@ -905,9 +919,6 @@ impl<'a> XmlPass<'a> {
                 ..
             }) if !whole.text.contains('<') => {}
             ContentKind::Value(row) => self.collector.references(whole, row.syntax, &place),
-        }
-        if is_literal {
-            self.collector.leave_to_results(found, has_instruction);
         }
     }
 
