@@ -44,11 +44,11 @@ use baselink_url::without_fragment;
 use super::{
     copies,
     declaration::PrescannedMeta,
-    judge::{Judge, Surroundings, Verdict},
+    judge::{Foreseen, Judge, Surroundings, Verdict},
     judged::{Judged, lift_through},
     late_base::late_base,
     options::{Destination, Options, PlainLink},
-    plan::{DocumentPlan, Foreseen, LinkSink, MOST_HELD, most_held, room},
+    plan::{DocumentPlan, LinkSink, MOST_HELD, most_held, room},
     unfit_base::base_diagnostic,
 };
 use crate::{

@@ -44,7 +44,6 @@ use super::{
     judged::Judged,
     labels::Labels,
     options::{BaseElement, BaseInCopy, Choice, Destination, Fragments, Options},
-    plan::Foreseen,
     prepared::{NOWHERE, PreparedBase, Under, prepare},
     properties::PageStyles,
     totals::LinkBases,
@@ -54,6 +53,16 @@ use crate::{
     base::{self, BaseChain, Established, Rule, Source, SourceKind},
     report::{LinkReport, Outcome, PropertyUser, Reason},
 };
+
+/// Facts about all links of a document that may change the outcome of each.
+#[derive(Clone, Copy, Default)]
+pub struct Foreseen {
+    /// True if the links outgrow their room.
+    pub is_outgrown: bool,
+    /// True if some link depends on the base staying relative. With an absolute base, a browser would no longer find local
+    /// copies next to the page, and a mail reader would no longer find other parts by their labels.
+    pub keeps_base: bool,
+}
 
 /// The surroundings of a document, as far as its links depend on them.
 #[derive(Clone, Copy, Default)]

@@ -58,16 +58,6 @@ pub fn most_held(links_wait: bool) -> usize {
     usize::from(links_wait) * MOST_HELD
 }
 
-/// Facts about all links of a document that may change the outcome of each.
-#[derive(Clone, Copy, Default)]
-pub struct Foreseen {
-    /// True if the links outgrow their room.
-    pub is_outgrown: bool,
-    /// True if some link depends on the base staying relative. With an absolute base, a browser would no longer find local
-    /// copies next to the page, and a mail reader would no longer find other parts by their labels.
-    pub keeps_base: bool,
-}
-
 /// The plan for a document and the documents inside it. Spans and edits are offsets in the underlying buffer.
 #[derive(Default)]
 pub struct DocumentPlan {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use baselink_text::{
     Code, Diagnostic, Span, View,
     layer::{
-        escape,
+        escape::{self, Quote},
         spelling::{Carrier, Form, Spelling},
     },
 };
@@ -27,13 +27,59 @@ use super::{
     attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax},
     css, json, script, value,
 };
-use crate::{
-    document::{Against, Certainty, LONGEST_BASE, Link, Role, entity_name},
-    html::pass::{Links, Part},
-};
+use crate::document::{Against, Certainty, LONGEST_BASE, Link, Role, entity_name};
 
 /// The maximum number of JSON-LD bases that are relative to each other. References with more bases stay relative.
 const MOST_INNER_BASES: usize = 16;
+
+/// A reference to resolve against the document base URL. It may not need decoding.
+#[derive(Debug)]
+pub struct Plain {
+    /// The bytes of the reference, including white space and character references.
+    pub span: Span,
+    /// The spans of the element's and the attribute's name, and the row for both; `None` in the text of a `style`
+    /// element.
+    pub names: Option<(Span, Span, &'static Row)>,
+    /// The delimiter of the value.
+    pub quote: Quote,
+    /// True if a new `<` or `>` in the reference could end a construct around it, such as a comment.
+    pub enclosed: bool,
+    /// True if an empty reference is resolved like any other.
+    pub empty_resolves: bool,
+    /// True if a reference that is only a fragment identifies an element of this document, and is not a link.
+    pub fragment_identifies: bool,
+    /// The certainty that the value is a reference.
+    pub certainty: Certainty,
+}
+
+/// A receiver of the links of a document, in document order. Spans are offsets in the scanned bytes.
+pub trait Links {
+    /// Receives a reference that may not need decoding. Returns `false` to receive it as a [`Link`] instead.
+    fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool;
+
+    /// Receives a link.
+    fn link(&mut self, bytes: &[u8], link: Link);
+
+    /// Receives a document embedded in a value.
+    fn part(&mut self, bytes: &[u8], part: Part);
+
+    /// Receives a name that a fragment can refer to. Called only if [`ScanOptions::ids`] is set.
+    fn id(&mut self, _id: String) {}
+
+    /// Receives the end of the document, before the links that only a preload scanner finds. They may precede earlier ones.
+    fn end(&mut self) {}
+
+    /// Receives a diagnostic.
+    fn diagnostic(&mut self, bytes: &[u8], diagnostic: Diagnostic);
+}
+
+/// A document embedded in a value, not scanned yet.
+pub struct Part {
+    pub(crate) found: Embedded,
+    pub(crate) entity: Arc<str>,
+    /// The number of documents, and of levels of markup in text, around this one.
+    pub(crate) depth: usize,
+}
 
 /// The links of a document found so far that were not passed on.
 pub struct Collector<'a> {

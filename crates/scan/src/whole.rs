@@ -24,8 +24,7 @@ use baselink_text::{Charset, Format, layer::spelling::Carrier};
 
 use super::{
     ScanOptions,
-    collect::{Carriers, Collector, LinkPlace, TextContent},
-    html::pass::Links,
+    collect::{Carriers, Collector, LinkPlace, Links, TextContent},
     is_read,
     json::JsonKind,
     script::Goal,

@@ -37,11 +37,13 @@ use crate::{
     ScanOptions, Scanner,
     attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row},
     block,
-    collect::{self, Carriers, Collector, Embedded, LinkPlace, TextContent},
+    collect::{self, Carriers, Collector, LinkPlace, TextContent},
     css,
     document::{Against, Certainty, FallbackReason, Link, Standing, entity_name},
     script, value,
 };
+
+pub use crate::collect::{Links, Part, Plain};
 
 /// The maximum nesting depth of documents and of markup in text.
 ///
@@ -50,55 +52,6 @@ pub(crate) const DEEPEST: usize = 16;
 
 /// The elements in which the tree changes what a tokenizer would find.
 const TREE_RULES: &[&str] = &["svg", "math", "frameset", "template"];
-
-/// A reference to resolve against the document base URL. It may not need decoding.
-#[derive(Debug)]
-pub struct Plain {
-    /// The bytes of the reference, including white space and character references.
-    pub span: Span,
-    /// The spans of the element's and the attribute's name, and the row for both; `None` in the text of a `style`
-    /// element.
-    pub names: Option<(Span, Span, &'static Row)>,
-    /// The delimiter of the value.
-    pub quote: Quote,
-    /// True if a new `<` or `>` in the reference could end a construct around it, such as a comment.
-    pub enclosed: bool,
-    /// True if an empty reference is resolved like any other.
-    pub empty_resolves: bool,
-    /// True if a reference that is only a fragment identifies an element of this document, and is not a link.
-    pub fragment_identifies: bool,
-    /// The certainty that the value is a reference.
-    pub certainty: Certainty,
-}
-
-/// A receiver of the links of a document, in document order. Spans are offsets in the scanned bytes.
-pub trait Links {
-    /// Receives a reference that may not need decoding. Returns `false` to receive it as a [`Link`] instead.
-    fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool;
-
-    /// Receives a link.
-    fn link(&mut self, bytes: &[u8], link: Link);
-
-    /// Receives a document embedded in a value.
-    fn part(&mut self, bytes: &[u8], part: Part);
-
-    /// Receives a name that a fragment can refer to. Called only if [`ScanOptions::ids`] is set.
-    fn id(&mut self, _id: String) {}
-
-    /// Receives the end of the document, before the links that only a preload scanner finds. They may precede earlier ones.
-    fn end(&mut self) {}
-
-    /// Receives a diagnostic.
-    fn diagnostic(&mut self, bytes: &[u8], diagnostic: Diagnostic);
-}
-
-/// A document embedded in a value, not scanned yet.
-pub struct Part {
-    pub(crate) found: Embedded,
-    pub(crate) entity: Arc<str>,
-    /// The number of documents, and of levels of markup in text, around this one.
-    pub(crate) depth: usize,
-}
 
 /// A document to scan, and its nesting.
 #[derive(Clone, Debug)]

@@ -27,11 +27,8 @@ pub mod vocabulary;
 use baselink_text::{Charset, Format};
 
 use self::pass::XmlPass;
-use super::{
-    ScanOptions,
-    html::{pass::Links, saved},
-};
-use crate::document::Document;
+use super::{ScanOptions, html::saved};
+use crate::{collect::Links, document::Document};
 
 /// Scans `bytes` as XML of this `format`. The links go to `links`.
 ///

@@ -34,12 +34,12 @@ use super::{
 use crate::{
     ScanOptions,
     attributes::{self, AttributeBase, Namespace, Row, Syntax},
-    collect::{self, Carriers, Collector, LinkPlace, TextContent},
+    collect::{self, Carriers, Collector, LinkPlace, Links, TextContent},
     document::{
         Against, BaseDoubt, BaseKind, Certainty, DeclaredBase, Document, ElementBase, Standing,
         SyntaxFault, shared_rel,
     },
-    html::{pass::Links, saved},
+    html::saved,
     value,
 };
 
