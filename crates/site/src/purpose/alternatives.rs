@@ -24,6 +24,9 @@ use baselink_text::{Edit, Span};
 /// The number of bytes before a link to search for the name of its rule or function.
 const NEAR: usize = 4_096;
 
+/// The maximum number of links of a document, beginning with the first, among which alternatives are searched for.
+const MOST_CANDIDATES: usize = 65_536;
+
 /// The names of the tags and comments that may be between two children of one `picture`, `video` or `audio`. The last is that of a
 /// tag in a comment for Internet Explorer 9, before the `img` of a `picture`.
 const BETWEEN: [&str; 5] = ["source", "/source", "img", "!", "/video"];
@@ -240,11 +243,13 @@ pub fn alternatives(bytes: &[u8], options: &Options) -> AlternativeLinks {
             found.extend(starts.into_iter().map(|start| (start, Arc::clone(&group))));
         }
     };
+    let mut room = MOST_CANDIDATES;
     links(bytes, options, &mut |listed| {
         let link = listed.link;
-        if !is_candidate(&link) {
+        if !is_candidate(&link) || room == 0 {
             return;
         }
+        room -= 1;
         let last = group.links.last();
         if !last.is_some_and(|last| are_alternatives(bytes, last, &link)) {
             let is_media = is_in(&link, ["source", "source"], ["src", "src"]);
