@@ -31,7 +31,7 @@ use super::{
     rows::{Answer, Answers, element_name},
     sink::{Sink, TextModel},
     tag::{self, FEW, RawAttribute, RawTag},
-    walk::{Names, declaration_end, holds_tag},
+    walk::{Names, declaration_end, end_of_plain_svg},
 };
 use crate::{
     ScanOptions, Scanner,
@@ -49,9 +49,6 @@ pub use crate::collect::{Links, Part, Plain};
 ///
 /// Each level is scanned separately, so without a maximum the work would be quadratic.
 pub(crate) const DEEPEST: usize = 16;
-
-/// The elements in which the tree changes what a tokenizer would find.
-const TREE_RULES: &[&str] = &["svg", "math", "frameset", "template"];
 
 /// A document to scan, and its nesting.
 #[derive(Clone, Debug)]
@@ -94,14 +91,12 @@ pub fn links<L: Links + ?Sized>(
     let names = Names::of(options);
     let span = Span::new(whole.start, whole.bytes.len());
     let mut pass = Pass::new(whole, options, &names, links);
-    let is_preloaded = options.groups.has_loaded() && holds_tag(whole.bytes, TREE_RULES);
-    pass.starts = is_preloaded.then(Vec::new);
     let without_tree = pass.read(span, true, options.scanner);
-    if let Some(starts) = &mut pass.starts {
-        starts.sort_unstable();
+    if let Some(start) = pass.differs {
+        pass.starts.sort_unstable();
         (pass.is_preload, pass.is_in_text) = (true, true);
         pass.links.end();
-        pass.read(span, true, Scanner::Preload);
+        pass.read(Span { start, ..span }, true, Scanner::Preload);
     }
     (pass.fallback, without_tree)
 }
@@ -167,8 +162,12 @@ struct Pass<'a, 'l, L: ?Sized> {
     styles: Vec<OpenStyle>,
     markup: Vec<Markup>,
     fallback: Option<FallbackReason>,
-    /// The offsets of the links that the document has, if a preload scanner may find others.
-    starts: Option<Vec<usize>>,
+    /// The offset up to which a preload scanner finds the tags that the tree has.
+    alike: usize,
+    /// The offset from which it may find others.
+    differs: Option<usize>,
+    /// The offsets of the links that the document has from there on.
+    starts: Vec<usize>,
     /// True in the second pass, which finds those.
     is_preload: bool,
 }
@@ -176,6 +175,9 @@ struct Pass<'a, 'l, L: ?Sized> {
 impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
     #[inline(always)]
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
+        if tag.span.start >= self.alike {
+            self.compare(tag, namespace);
+        }
         // A fragment cannot refer to an element in fallback content.
         if self.options.ids && !self.is_in_text {
             self.ids(tag, namespace);
@@ -294,21 +296,40 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
             styles: Vec::new(),
             markup: Vec::new(),
             fallback: None,
-            starts: None,
+            alike: if options.groups.has_loaded() {
+                0
+            } else {
+                usize::MAX
+            },
+            differs: None,
+            starts: Vec::new(),
             is_preload: false,
         }
     }
 
-    /// True if the document has a link at `start`. Records the link in the first pass.
+    /// Notes the first tag from which a preload scanner may find other tags than the tree has: in SVG and MathML, a `frameset` or a
+    /// `template`.
+    fn compare(&mut self, tag: &RawTag, namespace: Namespace) {
+        let is = |name: &str| tag.is_named(self.bytes, name);
+        if self.is_in_text || (namespace == Namespace::Html && !is("frameset") && !is("template")) {
+            return;
+        }
+        let start = tag.span.start;
+        let end = end_of_plain_svg(self.bytes, start);
+        self.differs = end.is_none().then_some(start);
+        self.alike = end.unwrap_or(usize::MAX);
+    }
+
+    /// True if the first pass found a link at `start`. Records the links of the first pass.
     #[inline(always)]
     fn has(&mut self, start: usize) -> bool {
-        let Some(starts) = &mut self.starts else {
-            return false;
-        };
-        if !self.is_preload {
-            starts.push(start);
+        if self.is_preload {
+            return self.starts.binary_search(&start).is_ok();
         }
-        self.is_preload && starts.binary_search(&start).is_ok()
+        if self.differs.is_some() {
+            self.starts.push(start);
+        }
+        false
     }
 
     /// Offers a reference to the receiver. Returns `false` if it is to be reported as a link.

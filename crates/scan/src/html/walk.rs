@@ -38,7 +38,7 @@ use baselink_text::{Charset, Span};
 
 pub use self::names::{Name, Names};
 use self::{
-    foreign::{Foreign, TagPlace},
+    foreign::{Foreign, TagPlace, is_among},
     names::{Element, ElementKind},
 };
 use super::{
@@ -313,7 +313,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 TextModel::Markup
             }
         };
-        if !PROVES {
+        if !PROVES && self.has_foreign {
             self.open.foreign.count(name);
         }
         match text {
@@ -573,6 +573,64 @@ pub(crate) fn holds_tag(bytes: &[u8], names: &[&str]) -> bool {
     })
 }
 
+/// The elements of SVG, besides those with text, that a preload scanner reads as the tree has them.
+const SHAPES: [&str; 18] = [
+    "circle",
+    "clippath",
+    "defs",
+    "ellipse",
+    "g",
+    "line",
+    "lineargradient",
+    "mask",
+    "path",
+    "polygon",
+    "polyline",
+    "radialgradient",
+    "rect",
+    "stop",
+    "symbol",
+    "text",
+    "tspan",
+    "use",
+];
+
+/// The end of the `svg` whose tag is at `start`, if a preload scanner, as in [`preload`], finds the same tags in it as the tree has:
+/// shapes and plain text. Every `<` must begin a whole tag or comment, so that both read the same tokens.
+pub(crate) fn end_of_plain_svg(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut starts = memchr::memchr_iter(b'<', &bytes[start..])
+        .map(|length| start + length)
+        .peekable();
+    while let Some(at) = starts.next() {
+        let next = starts.peek().copied().unwrap_or(bytes.len());
+        let part = &bytes[at..next];
+        if part.starts_with(b"<!--") && memchr::memmem::find(part, b"-->").is_some() {
+            continue;
+        }
+        let tag = tag::read(part, 0)?;
+        let name = &part[tag.name.range()];
+        let has_text = || {
+            tag.attributes.is_empty()
+                && is_among(name, &["style", "title"])
+                && bytes[next..].starts_with(b"</")
+                && is_name_at(bytes, next + 2, name)
+        };
+        let is_svg = name.eq_ignore_ascii_case(b"svg");
+        if tag.end_tag {
+            depth -= usize::from(is_svg);
+        } else if is_svg {
+            depth += usize::from(!tag.self_closing);
+        } else if depth == 0 || !(is_among(name, &SHAPES) || has_text()) {
+            return None;
+        }
+        if depth == 0 {
+            return Some(next);
+        }
+    }
+    Some(bytes.len())
+}
+
 /// True if `bytes` has `name` at `at`, in any case, followed by white space, `/` or `>`.
 fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
     let end = at + name.len();
@@ -660,4 +718,47 @@ fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     memchr::memchr_iter(b'>', rest)
         .find(|&at| matches!(rest[..at], [.., b'-', b'-'] | [.., b'-', b'-', b'!']))
         .map(|at| body + at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::end_of_plain_svg;
+
+    #[test]
+    fn svg_of_shapes_and_text_needs_no_preload_scanner() {
+        for (page, end) in [
+            (
+                "<svg x='0 1'><title>A</title><g><path d='M0'/></g><!-- x --></svg> <p>",
+                "<p>",
+            ),
+            (
+                "<SVG><style>p{}</style><svg/></svg><title><!--</title>",
+                "<title><!--</title>",
+            ),
+            ("<svg/><image/>", "<image/>"),
+            ("<svg><g>", ""),
+        ] {
+            let end = page.len() - end.len();
+            assert_eq!(end_of_plain_svg(page.as_bytes(), 0), Some(end), "{page}");
+        }
+        for page in [
+            "<template>",
+            "<math>",
+            "<frameset>",
+            "<svg><title/><g>",
+            "<svg><title><!--</title>",
+            "<svg><style type=x></style>",
+            "<svg><title></style>",
+            "<svg><a title='<img>'>",
+            "<svg><g title='</svg>'><image>",
+            "<svg><g title='>' id='<svg>'>",
+            "<svg><![CDATA[>]]></svg>",
+            "<svg><!-- <b> -->",
+            "<svg><image/></svg>",
+            "<svg><p></svg>",
+            "<svg><svg></svg><script></script></svg>",
+        ] {
+            assert_eq!(end_of_plain_svg(page.as_bytes(), 0), None, "{page}");
+        }
+    }
 }

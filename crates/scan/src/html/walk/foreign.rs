@@ -69,7 +69,7 @@ const BLOCKS: &[&str] = &["div", "p", "pre", "section"];
 /// Elements of HTML whose start tags close nothing, and which end immediately; `image` becomes an `img`.
 const VOID: &[&str] = &["br", "img", "image", "input", "wbr", "link", "meta"];
 
-fn is_among(name: &[u8], names: &[&str]) -> bool {
+pub fn is_among(name: &[u8], names: &[&str]) -> bool {
     names
         .iter()
         .any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
