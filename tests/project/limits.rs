@@ -261,6 +261,38 @@ fn the_candidates_of_a_page_are_limited() {
     assert!(lacking(32_769).contains(expected), "{}", lacking(32_769));
 }
 
+/// Bugs 473 and 474: `check` of a folder held 57 MB of targets for 98 KB, and that of an archive passed such a page without a word.
+#[test]
+fn the_targets_of_a_checked_page_are_limited() {
+    let page = |images: usize| {
+        let base = format!("http://a.example/{}", "a/".repeat(4_000));
+        format!("<base href='{base}'>{}", "<img src=0>".repeat(images))
+    };
+    // 30 links of 8,018 bytes take more than 64 KiB and 16 times 8,387 bytes; 20 do not.
+    for (images, is_limited) in [(20, false), (30, true)] {
+        let page = page(images);
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("p.html"), &page).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+        command.args(["check", "--url", "http://a.example/", "."]);
+        let of_folder = command.current_dir(folder.path()).output().unwrap();
+        let record = format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.example/\r\nContent-Type: text/html\r\n\
+             Content-Length: {}\r\n\r\n{page}\r\n\r\n",
+            page.len()
+        );
+        let (status, text) = of_archive(&["check"], record);
+        let of_folder = (
+            of_folder.status.code().unwrap(),
+            String::from_utf8(of_folder.stderr).unwrap(),
+        );
+        for (status, text) in [of_folder, (status, text)] {
+            assert_eq!(status, i32::from(!is_limited), "{text}");
+            assert_eq!(text.contains("warning[growth]"), is_limited, "{text}");
+        }
+    }
+}
+
 /// Bug 551: an unpacked WACZ file chose archives outside its folder by symbolic links.
 #[cfg(unix)]
 #[test]

@@ -113,6 +113,7 @@ pub struct Judge<'a> {
     document: Option<PreparedBase>,
     /// The base for references that lack only a scheme, if there is no other base.
     assumed: Option<PreparedBase>,
+    /// Other bases, those that were used last.
     others: HashMap<Against, PreparedBase>,
     /// The styles of the document; `None` before the first link in a custom property.
     styles: Option<PageStyles>,
@@ -120,6 +121,9 @@ pub struct Judge<'a> {
     /// many links and a long tag, which is read once.
     last_rel: RefCell<(usize, Option<Arc<str>>)>,
 }
+
+/// The maximum number of bases besides that of the document that are held at once.
+const MOST_PREPARED: usize = 64;
 
 /// The decision on a link.
 pub enum Verdict<'a> {
@@ -290,6 +294,10 @@ impl<'a> Judge<'a> {
             return;
         }
         if let Some(prepared) = self.new_base(against) {
+            // Each may be many times as long as its value in the document.
+            if self.others.len() == MOST_PREPARED {
+                self.others.clear();
+            }
             self.others.insert(against.clone(), prepared);
         }
     }

@@ -11,7 +11,7 @@
 use std::{collections::HashMap, io, path::Path, sync::Arc};
 
 use baselink_rewrite::Outcome;
-use baselink_text::{Charset, Span};
+use baselink_text::{Charset, Code, Span};
 
 use super::{
     baseline::{self, Baseline, FindingKey},
@@ -30,6 +30,7 @@ use baselink_site::{
 };
 
 use crate::cli::{
+    advice::is_of_bases,
     args::check::{Check, CheckForm, Classes},
     json_records::MovedRecord,
     output::{Output, location},
@@ -159,6 +160,16 @@ impl Lister<'_> {
                 file.targets.count((rule, None), &url, links);
             }
         }
+        // A relative base is no problem in a tree that moves, and archives are not mended.
+        let is_shown = |code| {
+            let is_of_folder = is_of_bases(code) && code != Code::BaseRelative;
+            code == Code::Growth || (is_of_folder && !self.request.is_of_archives)
+        };
+        let places = FilePlaces::of(input, document.charset);
+        let shown = document.diagnostics.iter();
+        shown
+            .filter(|found| is_shown(found.code))
+            .for_each(|found| output.report_diagnostic(&places, found));
         file.ids = document.ids.take();
         file.fragments.append(&document.fragments);
         printed.map(|()| document)

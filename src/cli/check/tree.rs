@@ -12,7 +12,7 @@
 use std::{collections::HashMap, io, path::PathBuf, sync::Arc};
 
 use baselink_rewrite::Options;
-use baselink_text::{Code, Diagnostic, Format, name};
+use baselink_text::{Format, name};
 
 use super::listing::{FileLinks, ListedSite, Lister, room};
 use baselink_files::{
@@ -27,13 +27,10 @@ use baselink_site::{
         relocate::{is_at_any_url, split_host},
         tally::{Counted, Tally},
     },
-    reading::{
-        CapturePlan, DocumentName, File, FilePlaces, Input, Listener, all_in_order, collect,
-    },
+    reading::{CapturePlan, DocumentName, File, Input, Listener, all_in_order, collect},
 };
 
 use crate::cli::{
-    advice::is_of_bases,
     args::check::Classes,
     expected_url::report_expected_url,
     files::{each_document, first_reading, status_after},
@@ -341,12 +338,6 @@ fn scan(
         let found: &mut Box<FileLinks> = links.get_or_insert_default();
         let document = lister.document(site, (&entry.path, &name), input, found, output)?;
         let varying = found.tally[Counted::Varying];
-        let places = FilePlaces::of(input, document.charset);
-        let found = document
-            .diagnostics
-            .iter()
-            .filter(|found| is_of_the_document(found));
-        found.for_each(|found| output.report_diagnostic(&places, found));
         if is_at_any_url(&name) && !lister.request.to.as_ref().is_some_and(is_disk) {
             let (links, page) = (
                 ["relative link", "relative links"],
@@ -366,10 +357,4 @@ fn scan(
         status_after(read, ExitStatus::Done, output)?,
         (links, is_part),
     ))
-}
-
-/// True if a diagnostic is about the document itself rather than about making its links absolute. A relative base is
-/// no problem in a tree that moves.
-fn is_of_the_document(found: &Diagnostic) -> bool {
-    is_of_bases(found.code) && found.code != Code::BaseRelative
 }

@@ -190,6 +190,10 @@ impl<'a> LinkJudge<'a> {
 
     /// The finding for `link`, without assumed URLs.
     fn judge(&mut self, link: &LinkReport, within: (&BaseChain, Charset)) -> Finding {
+        // The targets would take many times as much memory as the document.
+        if link.reason == Some(Reason::Growth) {
+            return Finding::left(link.reason);
+        }
         let base = self.bases.of(link, within, &self.goal);
         let base = base.as_deref();
         let is_crawled = self.is_crawled || within.0.saved.is_some();
