@@ -77,6 +77,23 @@ fn two_hundred_thousand_attributes_on_one_tag() {
         .map(|link| link.target.as_deref().unwrap())
         .collect();
     assert_eq!(targets, ["http://a/d/", "http://a/d/x", "http://a/d/z"]);
+    assert!(!codes(&report).contains(&Code::WithoutTree));
+    // html5ever would compare the attributes pairwise.
+    let report = check(format!("<b><svg></b>{document}").as_bytes());
+    assert!(codes(&report).contains(&Code::WithoutTree));
+}
+
+/// bug 688: the attributes of a tag were counted at twice its length, so after a value of 4 MB html5ever compared 400,000
+/// pairwise, which took minutes.
+#[test]
+fn four_hundred_thousand_attributes_after_a_long_value() {
+    let mut document = format!("<b><svg></b><i x={}", "y".repeat(4_200_000));
+    for number in 0..400_000 {
+        document.push_str(&format!(" <a{number}"));
+    }
+    document.push_str("><a href=z>");
+    let report = check(document.as_bytes());
+    assert_eq!(report.count(Outcome::Rewritten), 1);
     assert!(codes(&report).contains(&Code::WithoutTree));
 }
 

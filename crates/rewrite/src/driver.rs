@@ -36,7 +36,7 @@ use baselink_text::{
     Charset, Code, Detected, Diagnostic, Edit, Format, Span,
     layer::{
         charset::may_become_utf_8,
-        spelling::{Carrier, Form, Spelling},
+        spelling::{Carrier, Spelling},
     },
 };
 use baselink_url::without_fragment;
@@ -344,20 +344,6 @@ impl<'a, 'r> Driver<'a, 'r> {
         self.meta.would_leave((old, new), bytes, self.charset)
     }
 
-    /// Replaces a document that is nested too deep to be read, because its links could lead out of the folder of a copy.
-    fn replace_unread(&mut self, bytes: &[u8], found: &Diagnostic) {
-        if found.code != Code::TooDeep || self.task.options.guard.is_none() {
-            return;
-        }
-        self.link(
-            bytes,
-            Link {
-                against: Against::Unknown,
-                ..Link::in_text("", String::new(), found.span, Form::Whole)
-            },
-        );
-    }
-
     /// Plans a document embedded in this one.
     fn inner(&mut self, bytes: &[u8], part: Document) {
         let around = self.chain.seen_by(&part.within);
@@ -531,8 +517,7 @@ impl Links for Driver<'_, '_> {
         self.plan.most_held = usize::MAX;
     }
 
-    fn diagnostic(&mut self, bytes: &[u8], diagnostic: Diagnostic) {
-        self.replace_unread(bytes, &diagnostic);
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
         self.plan.diagnostics.push(diagnostic);
     }
 }
@@ -660,7 +645,7 @@ pub fn document(
             scan::scan_to(document.format, bytes, task.scan, driver);
         }
         for diagnostic in std::mem::take(&mut document.diagnostics) {
-            driver.diagnostic(bytes, diagnostic);
+            driver.diagnostic(diagnostic);
         }
         for link in std::mem::take(&mut document.links) {
             driver.link(bytes, link);

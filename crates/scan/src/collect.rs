@@ -70,7 +70,7 @@ pub trait Links {
     fn end(&mut self) {}
 
     /// Receives a diagnostic.
-    fn diagnostic(&mut self, bytes: &[u8], diagnostic: Diagnostic);
+    fn diagnostic(&mut self, diagnostic: Diagnostic);
 }
 
 /// A document embedded in a value, not scanned yet.
@@ -242,11 +242,7 @@ impl<'a> Collector<'a> {
             Syntax::Semicolons => (value::separated(text, b';'), Form::Semicolons),
             Syntax::Srcset => (value::srcset(text), Form::Srcset),
             Syntax::Task => (value::task(text), Form::Semicolons),
-            Syntax::Refresh => match value::refresh(text) {
-                Some(refresh) if refresh.span.is_empty() => return,
-                Some(refresh) => (vec![refresh.span], Form::Refresh(refresh.quote)),
-                None => return,
-            },
+            Syntax::Refresh => return self.refresh(&view, place),
             Syntax::Documents => {
                 for (span, quote) in value::documents(text) {
                     self.add_trimmed(&view, span, Form::Refresh(Some(quote)), place);
@@ -261,6 +257,28 @@ impl<'a> Collector<'a> {
         };
         for span in spans {
             self.add_trimmed(&view, span, form, place);
+        }
+    }
+
+    /// Adds the URL of a declarative refresh. In a copy, if Chromium finds another URL, each counts only if it leads out, and is
+    /// then replaced, because an edit of one would change the other.
+    fn refresh(&mut self, view: &View, place: &LinkPlace<'_>) {
+        let own = value::refresh(&view.text);
+        let other = value::refresh_in_chromium(&view.text);
+        let url = |found: &value::Refresh| value::trim(&view.text[found.span.range()]);
+        if self.options.groups.has_loaded() && other.as_ref().map(url) != own.as_ref().map(url) {
+            let against = place.against.clone();
+            let place = LinkPlace {
+                against,
+                no_value: true,
+                certainty: Certainty::IfLeadsOut,
+                ..*place
+            };
+            for found in [own, other].into_iter().flatten() {
+                self.add_trimmed(view, found.span, Form::Whole, &place);
+            }
+        } else if let Some(found) = own.filter(|found| !found.span.is_empty()) {
+            self.add_trimmed(view, found.span, Form::Refresh(found.quote), place);
         }
     }
 

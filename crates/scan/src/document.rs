@@ -137,9 +137,6 @@ pub enum FallbackReason {
     Name,
     /// Several `base` elements and a table, from which the parser may move one.
     Bases,
-    /// A tag with more attributes than html5ever is given, or a CDATA section long enough to contain text that looks
-    /// like such a tag.
-    Attributes,
 }
 
 /// The base of XML elements: an `xml:base` below the document element (XML Base, 3). If requested, also the link of

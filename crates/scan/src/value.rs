@@ -100,20 +100,41 @@ pub struct Refresh {
 ///
 /// `None` if the value does not refresh, for example because it has no time.
 pub fn refresh(value: &str) -> Option<Refresh> {
+    refresh_of(value, false)
+}
+
+/// The URL that Chromium finds in the value of `<meta http-equiv=refresh>` (`ParseHTTPRefresh`): white space of Unicode may
+/// surround the time and the URL, and the last such quote ends a URL.
+pub fn refresh_in_chromium(value: &str) -> Option<Refresh> {
+    let found = refresh_of(value, true)?;
+    let url = &value[found.span.range()];
+    let start = url.len() - url.trim_start_matches(is_stripped).len();
+    let inner = Span::new(start, start + url.trim_matches(is_stripped).len());
+    Some(Refresh {
+        span: inner.shifted(found.span.start),
+        ..found
+    })
+}
+
+/// True if Chromium strips `character` from a value: ASCII whitespace, U+000B, and what Unicode classifies as white space in
+/// bidirectional text.
+fn is_stripped(character: char) -> bool {
+    character.is_whitespace() && !matches!(character, '\u{85}' | '\u{a0}' | '\u{2029}' | '\u{202f}')
+}
+
+fn refresh_of(value: &str, in_chromium: bool) -> Option<Refresh> {
     let input = value.as_bytes();
     // 3. Skip whitespace.
-    let mut position = skip(input, 0, is_whitespace);
-    // 5 to 8. Digits, or at least a full stop; then more digits and full stops, which are ignored.
-    let digits = skip(input, position, |byte| byte.is_ascii_digit());
-    if digits == position && input.get(position) != Some(&b'.') {
-        return None;
+    let start = skip(input, 0, is_whitespace);
+    // 5 to 10.1. Digits and full stops, up to the end, `;`, `,` or whitespace.
+    let mut position = skip(input, start, |byte| {
+        !is_whitespace(byte) && !matches!(byte, b';' | b',')
+    });
+    let mut time = &value[start..position];
+    if in_chromium {
+        time = time.trim_matches(is_stripped);
     }
-    position = skip(input, digits, |byte| byte.is_ascii_digit() || byte == b'.');
-    // 10.1. If what follows is not `;`, `,` or whitespace, return.
-    if input
-        .get(position)
-        .is_some_and(|&byte| !is_whitespace(byte) && !matches!(byte, b';' | b','))
-    {
+    if time.is_empty() || !time.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.')) {
         return None;
     }
     // 10.2 to 10.4.
@@ -142,19 +163,20 @@ pub fn refresh(value: &str) -> Option<Refresh> {
         position = skip(input, position + 1, is_whitespace);
     }
     // 11.8, "skip quotes". 11.10. The next such quote ends urlString; without one, the end of the input does.
-    let quote = match input.get(position) {
-        Some(&quote @ (b'\'' | b'"')) => quote,
-        _ => {
-            return Some(Refresh {
-                span: Span::new(position, input.len()),
-                quote: None,
-            });
-        }
+    let (start, quote) = match input.get(position) {
+        Some(&quote @ (b'\'' | b'"')) => (position + 1, Some(quote)),
+        _ => (position, None),
     };
-    let end = skip(input, position + 1, |byte| byte != quote);
+    let is_quote = |byte: &u8| Some(*byte) == quote;
+    let mut quotes = input[start..].iter();
+    let length = if in_chromium {
+        quotes.rposition(is_quote).filter(|length| *length > 0)
+    } else {
+        quotes.position(is_quote)
+    };
     Some(Refresh {
-        span: Span::new(position + 1, end),
-        quote: Some(char::from(quote)),
+        span: Span::new(start, length.map_or(input.len(), |length| start + length)),
+        quote: quote.map(char::from),
     })
 }
 

@@ -110,7 +110,7 @@ impl Links for DocumentBuilder<'_> {
         self.found.ids.push(id);
     }
 
-    fn diagnostic(&mut self, _: &[u8], diagnostic: Diagnostic) {
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
         self.found.diagnostics.push(diagnostic);
     }
 }

@@ -33,8 +33,10 @@ pub struct Tokenized {
     pub(crate) facts: TreeFacts,
     /// The reason why the walk stopped, if it did.
     pub(crate) fallback: Option<FallbackReason>,
-    /// The bound at which html5ever stopped, if it did. The document was then read without its tree.
+    /// The bound at which html5ever stopped, if it did. The document was then read without its tree, or up to `end`.
     pub(crate) without_tree: Option<exact::Bound>,
+    /// The end of what was read.
+    pub(crate) end: usize,
 }
 
 /// Reports the tokens in `range` of `bytes` to `sink`, with each engine until it stops. `scripting` is the flag of
@@ -47,10 +49,12 @@ pub fn tokens<S: Sink>(
     names: &Names,
     sink: &mut S,
 ) -> Tokenized {
+    let end = range.end;
     let complete = |facts| Tokenized {
         facts,
         fallback: None,
         without_tree: None,
+        end,
     };
     match scanner {
         Scanner::Fast => {}
@@ -72,7 +76,7 @@ pub fn tokens<S: Sink>(
 /// Reports the tokens in `range` that begin at or after `from`, where the walk stopped.
 fn after<S: Sink>(
     bytes: &[u8],
-    range: Range<usize>,
+    mut range: Range<usize>,
     scripting: bool,
     from: usize,
     sink: &mut S,
@@ -84,15 +88,20 @@ fn after<S: Sink>(
     };
     let (facts, without_tree) = match exact::scan(bytes, range.clone(), scripting, &mut rest) {
         Ok(facts) => (facts, None),
-        Err(bound) => (
-            walk::best_effort(bytes, range, scripting, &mut rest),
-            Some(bound),
-        ),
+        Err(bound) => {
+            if rest.sink.needs_tree() {
+                let at = rest.from.max(rest.text_from);
+                range = at..at;
+            }
+            let facts = walk::best_effort(bytes, range.clone(), scripting, &mut rest);
+            (facts, Some(bound))
+        }
     };
     Tokenized {
         facts,
         fallback: None,
         without_tree,
+        end: range.end,
     }
 }
 

@@ -37,7 +37,7 @@ use html5ever::{
 use self::tree::{MarkedNode, Node, Tree, TreePlace};
 use super::{
     sink::{Sink, TextModel, TreeFacts},
-    tag::{self, MOST_ATTRIBUTES, RawTag},
+    tag::{self, RawTag},
 };
 use crate::attributes::Namespace;
 
@@ -48,6 +48,10 @@ const FREE_CALLS: u64 = 4_000_000;
 ///
 /// Real pages stay below 3 per byte. Only nesting some thousand levels deep exceeds the limit.
 const CALLS_PER_BYTE: u64 = 32;
+
+/// The maximum number of attributes in one tag. Beyond it, html5ever's search for repeated attributes takes too
+/// long.
+const MOST_ATTRIBUTES: usize = 1_000;
 
 /// The minimum size of a tag with the maximum number of attributes.
 const FEWEST_BYTES: usize = 2 * MOST_ATTRIBUTES;
@@ -298,18 +302,17 @@ impl Watch<'_> {
     /// compare them pairwise.
     fn check(&mut self, to: usize) -> Result<(), Bound> {
         match self.tag {
-            // The tag is read again only at twice the length, so that a long tag takes linear time.
+            // The tag is read ahead, and again only at twice the length, so that a long tag takes linear time.
             Some(start) if to - start >= self.next_check => {
                 self.next_check = 2 * (to - start);
-                self.read(start, to).map(drop)
+                let end = self.bytes.len().min(start + self.next_check);
+                if tag::count_attributes(&self.bytes[..end], start) > MOST_ATTRIBUTES {
+                    return Err(Bound::Attributes(start));
+                }
             }
-            _ => Ok(()),
+            _ => {}
         }
-    }
-
-    fn read(&self, start: usize, to: usize) -> Result<Option<RawTag>, Bound> {
-        tag::read_bounded(&self.bytes[..to], start, MOST_ATTRIBUTES)
-            .map_err(|_| Bound::Attributes(start))
+        Ok(())
     }
 
     /// Updates the state after the piece that begins at `from` was fed. `opening` is true if the piece is a `<`.
@@ -364,10 +367,8 @@ impl Watch<'_> {
 
     /// The tag whose token has arrived, as read from the bytes. Fails if it does not match the token.
     fn take_tag(&mut self, token: &Tag) -> Result<RawTag, Bound> {
-        let raw = match self.tag.take() {
-            Some(start) => self.read(start, self.at)?,
-            None => None,
-        };
+        let start = self.tag.take();
+        let raw = start.and_then(|start| tag::read(&self.bytes[..self.at], start));
         raw.filter(|raw| raw.span.end == self.at && matches_token(self.bytes, raw, token))
             .ok_or(Bound::Unverified(self.at))
     }

@@ -91,12 +91,12 @@ pub fn links<L: Links + ?Sized>(
     let names = Names::of(options);
     let span = Span::new(whole.start, whole.bytes.len());
     let mut pass = Pass::new(whole, options, &names, links);
-    let without_tree = pass.read(span, true, options.scanner);
+    let (end, without_tree) = pass.read(span, true, options.scanner);
     if let Some(start) = pass.differs {
         pass.starts.sort_unstable();
         (pass.is_preload, pass.is_in_text) = (true, true);
         pass.links.end();
-        pass.read(Span { start, ..span }, true, Scanner::Preload);
+        pass.read(Span::new(start, end), true, Scanner::Preload);
     }
     (pass.fallback, without_tree)
 }
@@ -263,6 +263,10 @@ impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
         self.drain();
     }
 
+    fn needs_tree(&self) -> bool {
+        self.options.groups.has_loaded()
+    }
+
     fn comment(&mut self, span: Span) {
         self.markup.extend(conditional_markup(self.bytes, span));
         // Links in the text of an element are reported in order when the element ends.
@@ -353,20 +357,45 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
         self.links.link(self.bytes, link);
     }
 
-    /// Reads `span` and reports its links. Returns true if html5ever stopped.
-    fn read(&mut self, span: Span, scripting: bool, scanner: Scanner) -> bool {
+    /// Reads `span` and reports its links. Returns the end of what was read, and true if html5ever stopped.
+    fn read(&mut self, span: Span, scripting: bool, scanner: Scanner) -> (usize, bool) {
         let names = self.names;
         let read = engines::tokens(self.bytes, span.range(), scripting, scanner, names, self);
         self.fallback = self.fallback.or(read.fallback);
         if let Some(bound) = read.without_tree {
-            self.links.diagnostic(self.bytes, without_tree(bound));
+            self.links
+                .diagnostic(without_tree(bound, self.needs_tree()));
         }
-        self.close_text(span.end);
+        self.close_text(read.end);
         while !self.styles.is_empty() {
             self.close_style();
         }
         self.drain();
-        read.without_tree.is_some()
+        if read.end < span.end {
+            self.leave_unread(Span::new(read.end, span.end));
+        }
+        (read.end, read.without_tree.is_some())
+    }
+
+    /// Reports that the markup in `span` is nested too deep.
+    fn too_deep(&mut self, span: Span) {
+        let message = format!(
+            "documents are nested more than {DEEPEST} deep here; the inner ones were not read"
+        );
+        let diagnostic = Diagnostic::new(Code::TooDeep, span, message);
+        self.links.diagnostic(diagnostic);
+        self.leave_unread(span);
+    }
+
+    /// Reports a link in the place of markup that was not read, because its links could lead out of the folder of a copy.
+    fn leave_unread(&mut self, span: Span) {
+        if self.needs_tree() {
+            let link = Link {
+                against: Against::Unknown,
+                ..Link::in_text("", String::new(), span, Form::Whole)
+            };
+            self.links.link(self.bytes, link);
+        }
     }
 
     /// True if the text after a tag may contain links, too.
@@ -654,7 +683,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
                 self.collector
                     .text(&view, content, place)
                     .into_iter()
-                    .for_each(|one| self.links.diagnostic(self.bytes, one));
+                    .for_each(|one| self.links.diagnostic(one));
             }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
@@ -777,11 +806,13 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
     /// Reports the documents found in values.
     fn embedded(&mut self) {
         let found = std::mem::take(&mut self.collector.embedded);
-        for found in found.into_iter().filter(|_| !self.is_preload) {
+        if self.is_preload {
+            return;
+        }
+        for found in found {
             self.parts += 1;
             if self.depth == DEEPEST {
-                self.links
-                    .diagnostic(self.bytes, too_deep(found.value.map.source()));
+                self.too_deep(found.value.map.source());
                 continue;
             }
             let part = Part {
@@ -799,8 +830,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
             return;
         }
         if self.depth == DEEPEST {
-            self.links.diagnostic(self.bytes, too_deep(span));
-            return;
+            return self.too_deep(span);
         }
         let outer = (self.enclosed, self.is_in_text, self.text.take());
         let collector = Collector::new(self.options, true);
@@ -847,13 +877,7 @@ pub(super) fn is_fallback_content(namespace: Namespace, element: &[u8], text: Te
         && names.any(|name| element.eq_ignore_ascii_case(name))
 }
 
-fn too_deep(span: Span) -> Diagnostic {
-    let message =
-        format!("documents are nested more than {DEEPEST} deep here; the inner ones were not read");
-    Diagnostic::new(Code::TooDeep, span, message)
-}
-
-fn without_tree(bound: Bound) -> Diagnostic {
+fn without_tree(bound: Bound, needs_tree: bool) -> Diagnostic {
     let (at, why) = match bound {
         Bound::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
         Bound::Nesting(at) => (at, "elements before this place are nested too deeply"),
@@ -866,6 +890,11 @@ fn without_tree(bound: Bound) -> Diagnostic {
             "html5ever cannot read the tag that ends here, in an annotation-xml",
         ),
     };
-    let message = format!("{why}; the document was scanned without its tree");
+    let effect = if needs_tree {
+        "what follows was not read"
+    } else {
+        "the document was scanned without its tree"
+    };
+    let message = format!("{why}; {effect}");
     Diagnostic::new(Code::WithoutTree, Span::at(at), message)
 }

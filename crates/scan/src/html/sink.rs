@@ -47,6 +47,11 @@ pub trait Sink {
     /// The best effort also reports each DOCTYPE as a comment.
     fn comment(&mut self, _span: Span) {}
 
+    /// True if what follows the place where html5ever stops must not be read without a tree.
+    fn needs_tree(&self) -> bool {
+        false
+    }
+
     /// True if nothing later in the document can matter.
     fn is_done(&self) -> bool {
         false

@@ -20,10 +20,6 @@ use crate::{
     document::shared_rel,
 };
 
-/// The maximum number of attributes in one tag. Beyond it, html5ever's search for repeated attributes takes too
-/// long.
-pub(super) const MOST_ATTRIBUTES: usize = 1_000;
-
 /// An attribute as written in a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawAttribute {
@@ -92,48 +88,35 @@ impl AttributeFilter for EveryAttribute {
     }
 }
 
-/// The error for more attributes than allowed.
-pub(super) struct TooManyAttributes;
-
 /// Reads the attributes of a tag from the end of its name at `from` on, and stores those that `filter` accepts in
 /// `tag`. Returns the end of the tag; `None` if `bytes` end in it.
-///
-/// # Errors
-///
-/// Fails at the first attribute beyond the maximum, `most`.
 #[inline(always)]
 pub(super) fn attributes(
     bytes: &[u8],
     from: usize,
-    most: usize,
     filter: &impl AttributeFilter,
     tag: &mut RawTag,
-) -> Result<Option<usize>, TooManyAttributes> {
-    let mut count = 0;
+) -> Option<usize> {
     let mut at = from;
     tag.attributes.clear();
     tag.self_closing = false;
     loop {
         match bytes.get(at) {
-            None => return Ok(None),
+            None => return None,
             Some(&byte) if is_space(byte) => {
                 at += 1;
                 continue;
             }
-            Some(b'>') => return Ok(Some(at + 1)),
+            Some(b'>') => return Some(at + 1),
             Some(b'/') => {
                 at += 1;
                 if bytes.get(at) == Some(&b'>') {
                     tag.self_closing = true;
-                    return Ok(Some(at + 1));
+                    return Some(at + 1);
                 }
                 continue;
             }
             Some(_) => {}
-        }
-        count += 1;
-        if count > most {
-            return Err(TooManyAttributes);
         }
         // The first byte always belongs to the name, even a `=`.
         let end = name_end(bytes, at + 1, b'=');
@@ -145,12 +128,12 @@ pub(super) fn attributes(
             at = skip_space(bytes, at + 1);
             let (start, end);
             match bytes.get(at) {
-                None => return Ok(None),
+                None => return None,
                 Some(&mark @ (b'"' | b'\'')) => {
                     start = at + 1;
                     end = find(bytes, start, mark);
                     if end == bytes.len() {
-                        return Ok(None);
+                        return None;
                     }
                     at = end + 1;
                     quote = if mark == b'"' {
@@ -184,19 +167,10 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 
 /// The tag whose `<` is at `at`; `None` if no tag begins there, or `bytes` end in it.
 pub fn read(bytes: &[u8], at: usize) -> Option<RawTag> {
-    read_bounded(bytes, at, usize::MAX).ok()?
-}
-
-/// The tag whose `<` is at `at`, as from [`read`]. Fails at the first attribute beyond the maximum, `most`.
-pub(super) fn read_bounded(
-    bytes: &[u8],
-    at: usize,
-    most: usize,
-) -> Result<Option<RawTag>, TooManyAttributes> {
     let end_tag = bytes.get(at + 1) == Some(&b'/');
     let start = at + 1 + usize::from(end_tag);
     if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
-        return Ok(None);
+        return None;
     }
     let name = Span::new(start, name_end(bytes, start, b'>'));
     let mut tag = RawTag {
@@ -204,11 +178,17 @@ pub(super) fn read_bounded(
         name,
         ..RawTag::default()
     };
-    let end = attributes(bytes, name.end, most, &EveryAttribute, &mut tag)?;
-    Ok(end.map(|end| RawTag {
-        span: Span::new(at, end),
-        ..tag
-    }))
+    let end = attributes(bytes, name.end, &EveryAttribute, &mut tag)?;
+    tag.span = Span::new(at, end);
+    Some(tag)
+}
+
+/// The number of attributes of the tag whose `<` is at `at`, up to the end of `bytes`.
+pub(super) fn count_attributes(bytes: &[u8], at: usize) -> usize {
+    let mut tag = RawTag::default();
+    let from = name_end(bytes, at + 1, b'>');
+    attributes(bytes, from, &EveryAttribute, &mut tag);
+    tag.attributes.len()
 }
 
 /// The value of the attribute `rel` in the tag whose name is at `name`, if HTML, 4.6.7, gives the element one.
@@ -218,7 +198,7 @@ pub fn rel(bytes: &[u8], name: Span, charset: Charset) -> Option<Arc<str>> {
         return None;
     }
     let mut tag = RawTag::default();
-    attributes(bytes, name.end, usize::MAX, &OnlyRel, &mut tag).ok()??;
+    attributes(bytes, name.end, &OnlyRel, &mut tag)?;
     let rel = tag.attributes.first()?;
     shared_rel(&rel.decoded(bytes, charset).text)
 }

@@ -43,7 +43,7 @@ use self::{
 };
 use super::{
     sink::{Sink, TextModel, TreeFacts},
-    tag::{self, AttributeFilter, MOST_ATTRIBUTES, RawTag, TooManyAttributes},
+    tag::{self, AttributeFilter, RawTag},
 };
 use crate::{
     ScanOptions,
@@ -197,7 +197,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         if self.bytes.get(end) == Some(&b'>') {
             return Ok(Some(end + 1));
         }
-        let next = self.attributes(end, false)?;
+        let next = self.attributes(end, false);
         if let Some(next) = next
             && !self.tag.attributes.is_empty()
         {
@@ -222,7 +222,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 .iter()
                 .any(|one| name.eq_ignore_ascii_case(one));
         }
-        let Some(next) = self.attributes(end, whole)? else {
+        let Some(next) = self.attributes(end, whole) else {
             return Ok(None);
         };
         (self.tag.span, self.tag.name) = (Span::new(at, next), span);
@@ -345,12 +345,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             ElementKind::Script => script_end(bytes, next),
             _ => raw_text_end(bytes, next, name),
         };
-        let most = if PROVES { MOST_ATTRIBUTES } else { usize::MAX };
-        let Ok(end_tag) = tag::read_bounded(bytes, end, most) else {
-            return Err(FallbackReason::Attributes);
-        };
         self.end_styles_and_report(Namespace::Html, text);
-        let Some(end_tag) = end_tag else {
+        let Some(end_tag) = tag::read(bytes, end) else {
             return Ok(None);
         };
         self.sink.end_text(end);
@@ -371,7 +367,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let end = name_end(self.bytes, at + 2, b'>');
         let next = match self.bytes.get(end) {
             Some(b'>') if PROVES => end + 1,
-            _ => match self.attributes(end, !PROVES)? {
+            _ => match self.attributes(end, !PROVES) {
                 Some(next) => next,
                 None => return Ok(None),
             },
@@ -418,7 +414,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn declaration(&mut self, at: usize) -> NextOffset {
         let rest = &self.bytes[at..];
         if rest.starts_with(b"<![CDATA[") && self.open.foreign.is_foreign_innermost() {
-            return self.section(at);
+            let length = memchr::memmem::find(rest, b"]]>");
+            return Ok(length.map(|length| at + length + 3));
         }
         let end = declaration_end(self.bytes, at, false);
         if !PROVES || rest.starts_with(b"<!--") {
@@ -426,18 +423,6 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 .comment(Span::new(at, end.unwrap_or(self.bytes.len())));
         }
         Ok(end)
-    }
-
-    /// Reads a CDATA section.
-    fn section(&mut self, at: usize) -> NextOffset {
-        let rest = &self.bytes[at..];
-        let length = memchr::memmem::find(rest, b"]]>");
-        let text = &rest[..length.unwrap_or(rest.len())];
-        // The exact engine also counts the attributes of text in the section that looks like a tag, and may stop.
-        if text.len() > MOST_ATTRIBUTES && memchr::memchr(b'<', &text[1..]).is_some() {
-            self.unproved(FallbackReason::Attributes)?;
-        }
-        Ok(length.map(|length| at + length + 3))
     }
 
     /// Reads a `</` that does not begin a tag. The tokenizer ignores `</>`; everything else is a bogus comment.
@@ -536,16 +521,12 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     /// Reads the attributes of a tag from `at`, the end of its name, on. Keeps all of them if `whole`, else those that
     /// can matter. Returns the end of the tag; `None` if the document ends in it.
     #[inline(always)]
-    fn attributes(&mut self, at: usize, whole: bool) -> NextOffset {
-        let most = if PROVES { MOST_ATTRIBUTES } else { usize::MAX };
+    fn attributes(&mut self, at: usize, whole: bool) -> Option<usize> {
         let wanted = WantedNames {
             names: self.names,
             whole,
         };
-        match tag::attributes(self.bytes, at, most, &wanted, &mut self.tag) {
-            Ok(end) => Ok(end),
-            Err(TooManyAttributes) => self.unproved(FallbackReason::Attributes).map(|()| None),
-        }
+        tag::attributes(self.bytes, at, &wanted, &mut self.tag)
     }
 }
 

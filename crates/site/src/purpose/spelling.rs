@@ -11,7 +11,7 @@ use baselink_rewrite::LinkReport;
 use baselink_url::{Category, Grammar, Reference, reference, scheme};
 
 /// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
-/// around it, or in a script for the name of a module (HTML, 8.1.5.1).
+/// around it, for the `url=` of a refresh (HTML, 7.8), or in a script for the name of a module (HTML, 8.1.5.1).
 pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -> String {
     let is_in_script = attribute.is_none() && element.rsplit(':').next() == Some("script");
     let is_plain = if is_in_script {
@@ -23,6 +23,9 @@ pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -
             .bytes()
             .next()
             .is_none_or(|first| first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first))
+            && !reference
+                .get(..4)
+                .is_some_and(|start| start.eq_ignore_ascii_case("url="))
     };
     if is_plain && reference::placeholder(&reference).is_none() {
         return reference;
