@@ -139,11 +139,10 @@ fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output
 
 /// Reports the records with anomalies of each archive. Returns an error status if they are denied.
 fn report_anomalies(request: &Check, tree: &CheckedTree, output: &mut Output) -> ExitStatus {
-    let damaged = tree.captures.iter().flat_map(|(_, damaged)| damaged);
-    let report = |(path, number): &(PathBuf, usize)| {
-        report_damaged((path, *number), "links", request.strict, output)
+    let report = |(path, [damaged, _]): &(PathBuf, [usize; 2])| {
+        report_damaged((path, *damaged), "links", request.strict, output)
     };
-    damaged.map(report).max().unwrap_or_default()
+    tree.archives.iter().map(report).max().unwrap_or_default()
 }
 
 /// Suggests a `baselink move` command, if it would fix links that break, or that lack the path of the site.
@@ -205,7 +204,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
     if documents == 0 {
         return status;
     }
-    if let Some((plan, _)) = &tree.captures {
+    if !tree.captures.is_empty() {
         let missing = tree
             .targets
             .iter()
@@ -216,6 +215,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
             .iter()
             .filter(|file| file.tally.of_class(Class::Missing) > 0)
             .count();
+        let resources = tree.captures.iter().map(|plan| plan.chosen.resources.len());
         let is_page_missing = tally.of_class(Class::MissingPage) > 0;
         let pages = if is_page_missing && !request.list.contains(Class::MissingPage) {
             "; -v lists the links to missing pages"
@@ -225,10 +225,18 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         output.notice(&format_args!(
             "{}, {}; {} missing on {}{pages}",
             counted(documents, "document", "documents"),
-            counted(plan.chosen.resources.len(), "resource", "resources"),
+            counted(resources.sum(), "resource", "resources"),
             counted(missing, "embedded resource", "embedded resources"),
             counted(on, "document", "documents"),
         ));
+    }
+    let of_archives = tree.archives.iter().filter(|_| !request.is_of_archives);
+    for (path, [_, missing]) in of_archives {
+        let are = [
+            "link to a missing resource is",
+            "links to missing resources are",
+        ];
+        output.notice_of(*missing, are, &format!("in {}", name(path)));
     }
     output.notice(&format_args!(
         "{}, {}",
@@ -262,7 +270,10 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
             "of HTML and skipped; --include includes such files",
         ),
     ] {
-        output.notice_of(tally[what], words, rest);
+        // A URL would make a library a site.
+        if what != Counted::Baseless || request.documents.library.is_empty() {
+            output.notice_of(tally[what], words, rest);
+        }
     }
     report_scheme(tally[Counted::Schemeless], output);
     report_unread(tally, output);

@@ -10,6 +10,7 @@ use std::{
     io::{self, IsTerminal},
     mem,
     path::Path,
+    sync::Arc,
 };
 
 use baselink_text::{Error, Result, name};
@@ -23,8 +24,9 @@ use super::{
 };
 use baselink_files::walk::TreeEntry;
 use baselink_site::{
+    collection::{Collection, capture::DateRange},
     purpose::tally::{Counted, Tally},
-    reading::{File, Listener, SkipReason, skip_reason},
+    reading::{CapturePlan, File, Listener, SkipReason, library, skip_reason},
 };
 
 /// Checks that `--url` can be the URL of these documents.
@@ -264,6 +266,27 @@ pub fn first_reading<T>(
     report_links(documents.skipped_links, output);
     progress(documents, output);
     Ok(plan)
+}
+
+/// The files of a folder with the captures of its archives, and the plans for these.
+pub fn with_captures(
+    documents: &Documents,
+    near: Option<DateRange>,
+    files: Collection,
+    output: &mut Output,
+) -> FileResult<(Arc<Collection>, Vec<CapturePlan>)> {
+    let archives = documents.library.len();
+    if archives == 0 {
+        return Ok((files.into(), Vec::new()));
+    }
+    output.notice_of(
+        archives,
+        ["archive is", "archives are"],
+        "read with the files",
+    );
+    first_reading(documents, output, |output| {
+        library::captured(documents, near, files, output)
+    })
 }
 
 /// Reports damaged records of the archive at `path`, because of which `what` may be lacking. Returns an error status if

@@ -28,8 +28,8 @@ use super::{
         output::{Extraction, Rewrite, check_list_of_missing},
     },
     expected_url::report_expected_url,
-    files::first_reading,
-    output::{Output, count},
+    files::with_captures,
+    output::Output,
     request::{Archives, SameUrls, folder_of, is_standard_input},
     rewrite::{extract, extract::CapturedFolder, rewrite},
     status::{ExitStatus, FileResult},
@@ -82,9 +82,6 @@ pub struct Localize {
     pub extraction: Extraction,
     #[command(flatten)]
     same: SameUrls,
-    /// The archives in the folder.
-    #[arg(skip)]
-    archives: Vec<TreeEntry>,
     /// True if archives are named, and nothing else.
     #[arg(skip)]
     is_of_archives: bool,
@@ -143,10 +140,7 @@ impl Localize {
             documents.reading.origins.assume_site(&folder);
         }
         if self.rewrite.output.is_some() {
-            self.archives = library::archives(documents);
-        }
-        if !self.archives.is_empty() {
-            documents.archives = Archives::All;
+            library::enter(documents);
         }
         self.rewrite.complete()?;
         let printing = [("--json", self.rewrite.json), ("--diff", self.rewrite.diff)];
@@ -187,22 +181,12 @@ pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     if request.is_elsewhere() {
         collection.rename_for_mirror();
     }
-    let (extraction, archives) = (&request.extraction, &*request.archives);
-    let (collection, plans) = match archives {
-        [] if extraction.near.is_some() || extraction.is_exact => {
-            let why = "--date and --exact apply only to archives; a folder has no captures";
-            return Err(Error::new(why).into());
-        }
-        [] => (collection.into(), Vec::new()),
-        _ => {
-            let are = count(archives.len(), "archive is", "archives are");
-            let sentence = format!("{are} read with the files; each becomes a folder");
-            output.notice(&sentence);
-            first_reading(documents, output, |output| {
-                library::captured(documents, archives, extraction.near, collection, output)
-            })?
-        }
-    };
+    let extraction = &request.extraction;
+    if documents.library.is_empty() && (extraction.near.is_some() || extraction.is_exact) {
+        let why = "--date and --exact apply only to archives; a folder has no captures";
+        return Err(Error::new(why).into());
+    }
+    let (collection, plans) = with_captures(documents, extraction.near, collection, output)?;
     if is_stopped() {
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);

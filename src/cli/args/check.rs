@@ -22,7 +22,7 @@ use super::{
 use baselink_site::{
     collection::{is_disk, origin::RootUrl},
     purpose::check::Class,
-    reading::enter_unpacked,
+    reading::{enter_unpacked, library},
 };
 
 use crate::cli::request::{Archives, Documents, SameUrls, folder_of, is_standard_input, new_url};
@@ -196,6 +196,9 @@ impl Check {
         if !self.is_of_archives {
             documents.archives = Archives::None;
             documents.reading.origins.assume_site(&folder);
+            if self.to.is_none() {
+                library::enter(documents);
+            }
         }
         // A browser that opens the folder from disk finds neither index files nor extensions.
         let is_on_disk = self.to.as_ref().is_some_and(is_disk);

@@ -58,11 +58,12 @@ impl Hrefs {
         }
     }
 
-    /// The reference that leads to the file at `path`.
+    /// The reference that leads to the file at `path`, or `path` itself, which is the URL of a document in an archive.
     pub fn of(&self, path: &Path) -> String {
-        uri(&self
-            .folder_from_page
-            .join(path.strip_prefix(&self.folder).unwrap_or(path)))
+        path.strip_prefix(&self.folder).map_or_else(
+            |_| path.to_string_lossy().into_owned(),
+            |below| uri(&self.folder_from_page.join(below)),
+        )
     }
 }
 

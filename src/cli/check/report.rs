@@ -208,11 +208,7 @@ impl<'a> ReportPage<'a> {
     fn file_row(&self, number: usize, columns: &[Class]) -> (String, String, Vec<usize>) {
         let file = &self.tree.files[number];
         let path = String::from_utf8_lossy(&file.name);
-        // A document of an archive has a URL.
-        let href = match &self.tree.captures {
-            Some(_) => file.path.to_string_lossy().into_owned(),
-            None => self.hrefs.of(&file.path),
-        };
+        let href = self.hrefs.of(&file.path);
         let mut numbers: Vec<usize> = columns
             .iter()
             .map(|one| file.tally.of_class(*one))

@@ -9,10 +9,10 @@
 //!
 //! Deliberately absent: messages ([`super`]), and what becomes of each link ([`super::listing`]).
 
-use std::{collections::HashMap, io, path::PathBuf, sync::Arc};
+use std::{collections::HashMap, io, iter, path::PathBuf, sync::Arc};
 
 use baselink_rewrite::Options;
-use baselink_text::{Format, name};
+use baselink_text::{Format, Result, name};
 
 use super::listing::{FileLinks, ListedSite, Lister, room};
 use baselink_files::{
@@ -27,14 +27,14 @@ use baselink_site::{
         relocate::{is_at_any_url, split_host},
         tally::{Counted, Tally},
     },
-    reading::{CapturePlan, DocumentName, File, Input, Listener, all_in_order, collect},
+    reading::{CapturePlan, DocumentName, File, Input, Listener, all_in_order, collect, is_source},
 };
 
 use crate::cli::{
     args::check::Classes,
     expected_url::report_expected_url,
-    files::{each_document, first_reading, status_after},
-    output::{Output, count},
+    files::{each_document, first_reading, status_after, with_captures},
+    output::{Output, count, ok_or_report},
     request::Documents,
     status::{ExitStatus, Failure, FileResult},
 };
@@ -42,8 +42,10 @@ use crate::cli::{
 /// A folder, or archives, whose documents were checked.
 #[derive(Default)]
 pub struct CheckedTree {
-    /// The captures, if archives are checked, and the archives with their numbers of damaged records.
-    pub captures: Option<(CapturePlan, Vec<(PathBuf, usize)>)>,
+    /// The captures of archives.
+    pub captures: Vec<CapturePlan>,
+    /// The archives, with their numbers of damaged records and of links to missing resources.
+    pub archives: Vec<(PathBuf, [usize; 2])>,
     /// The files with links that fail, that may break or that a target lists.
     pub files: Vec<CheckedFile>,
     pub collection: Arc<Collection>,
@@ -72,7 +74,13 @@ impl CheckedTree {
         let mut tree = Self::default();
         let mut targets = Targets::default();
         let status = if lister.request.is_of_archives {
-            tree.read_archives(lister, &mut targets, output)?
+            let documents = &lister.request.documents;
+            let archives = documents.files().flatten().collect();
+            let selected = (&**documents, &documents.selection);
+            let plan = first_reading(documents, output, |output| {
+                CapturePlan::of(archives, selected, None, output)
+            })?;
+            tree.read_archives(lister, plan, documents.files(), &mut targets, output)?
         } else {
             tree.read_folder(lister, &mut targets, output)?
         };
@@ -85,10 +93,10 @@ impl CheckedTree {
         lister: &Lister<'_>,
         targets: &mut Targets,
         output: &mut Output,
-    ) -> io::Result<ExitStatus> {
+    ) -> FileResult<ExitStatus> {
         let documents = &lister.request.documents;
         report_expected_url(documents, lister.request.to.as_ref(), false, output)?;
-        let collection = site(documents);
+        let (collection, plans) = with_captures(documents, None, site(documents), output)?;
         let root = collection.root_url();
         let host = root.map(|root| RootUrl::of_file(split_host(root.as_str()).0));
         let site = (&collection, host.as_ref());
@@ -150,7 +158,12 @@ impl CheckedTree {
         }
         self.collection = Arc::clone(&collection);
         self.tally.merge(&read.tally);
-        Ok(read.status)
+        let mut status = read.status;
+        for (plan, archive) in plans.into_iter().zip(&documents.library) {
+            let files = iter::once(Ok(archive.clone()));
+            status = status.max(self.read_archives(lister, plan, files, targets, output)?);
+        }
+        Ok(status)
     }
 
     /// Adds a file of a folder with its links.
@@ -188,20 +201,17 @@ impl CheckedTree {
         }
     }
 
-    /// Checks the documents of archives. Each is named by its URL.
+    /// Checks the documents of the archives in `files`, whose captures `plan` has. Each is named by its URL.
     fn read_archives(
         &mut self,
         lister: &Lister<'_>,
+        plan: CapturePlan,
+        files: impl Iterator<Item = Result<TreeEntry>>,
         targets: &mut Targets,
         output: &mut Output,
     ) -> FileResult<ExitStatus> {
         let documents = &lister.request.documents;
-        let archives = documents.files().flatten().collect();
-        let selected = (&**documents, &documents.selection);
-        let plan = first_reading(documents, output, |output| {
-            CapturePlan::of(archives, selected, None, output)
-        })?;
-        let (mut status, mut anomalies) = (ExitStatus::Done, Vec::new());
+        let mut status = ExitStatus::Done;
         let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
             let Ok(body) = entry.body(plan.chosen.url(number), None) else {
                 return (Ok(None), 0);
@@ -212,7 +222,8 @@ impl CheckedTree {
             });
             (found.transpose().map(Option::flatten), body.bytes.len())
         };
-        for file in documents.files() {
+        for file in files {
+            let before = self.tally.of_class(Class::Missing);
             let done = |found: io::Result<Option<NamedLinks>>, _: &mut Output| {
                 if let Some((named, found)) = found? {
                     self.add_links(lister, named, found, targets);
@@ -222,12 +233,17 @@ impl CheckedTree {
             let read = file.map_err(Failure::from).and_then(|file| {
                 let read = plan.each(&file, (Wanted::Bodies, documents), output, scan, done);
                 output.finish_file(file.size);
-                read.map(|(_, damaged)| anomalies.push((file.path, damaged)))
+                read.map(|(_, damaged)| (file.path, damaged))
             });
-            status = status_after(read, status, output)?;
+            if let Some((path, damaged)) = ok_or_report(read, output)? {
+                let missing = self.tally.of_class(Class::Missing) - before;
+                self.archives.push((path, [damaged, missing]));
+            } else {
+                status = ExitStatus::Unusable;
+            }
         }
         output.show_progress(None);
-        self.captures = Some((plan, anomalies));
+        self.captures.push(plan);
         Ok(status)
     }
 
@@ -278,7 +294,7 @@ impl CheckedFile {
 }
 
 /// All files of the folder. An error is ignored here, because the walk over the documents reports it.
-fn site(documents: &Documents) -> Arc<Collection> {
+fn site(documents: &Documents) -> Collection {
     let selection = Selection {
         hidden: true,
         follow: documents.selection.follow,
@@ -286,8 +302,7 @@ fn site(documents: &Documents) -> Arc<Collection> {
     };
     let is_lasting =
         |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
-    let collection = collect(documents, &selection, is_lasting);
-    Arc::new(collection.unwrap_or_default())
+    collect(documents, &selection, is_lasting).unwrap_or_default()
 }
 
 /// The path of a file, its path below the folder, and its links.
@@ -300,13 +315,14 @@ fn scan_capture(
     (number, bytes, options): (usize, &[u8], &Options),
     output: &mut Output,
 ) -> io::Result<Option<NamedLinks>> {
-    let (path, name) = (PathBuf::from(plan.chosen.url(number)), plan.name(number));
+    let path = PathBuf::from(plan.chosen.url(number));
+    let name = plan.collection().in_library(plan.name(number));
     let input = Input::whole(DocumentName::of(&path), options, bytes);
     let mut found = FileLinks::default();
     let site = ((plan.collection(), None), None);
-    let checked = lister.document(site, (&path, name), &input, &mut found, output)?;
+    let checked = lister.document(site, (&path, &name), &input, &mut found, output)?;
     let is_empty = options.scan.is_probed(options.format) && checked.links == 0;
-    Ok((!is_empty).then(|| ((path, name.to_vec()), found)))
+    Ok((!is_empty).then_some(((path, name), found)))
 }
 
 /// True if `file` is a fragment of an HTML page that no option asks for.
@@ -327,7 +343,8 @@ fn scan(
     output: &mut Output,
 ) -> io::Result<(ExitStatus, FileContent)> {
     let is_part = is_part(&lister.request.documents, &file);
-    if is_part {
+    // Archives follow the files.
+    if is_part || is_source(file.format, file.path) {
         return Ok((ExitStatus::Done, (None, is_part)));
     }
     let mut links = None;

@@ -383,11 +383,11 @@ impl RunSummary {
         }
         report_unread(&self.tally, output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";
-        output.notice_of(
-            self.tally[Counted::WithoutBase],
-            ["file has", "files have"],
-            what,
-        );
+        // A URL would make a library a site.
+        if !kind.renamed().is_some_and(|files| files.has_captures()) {
+            let files = self.tally[Counted::WithoutBase];
+            output.notice_of(files, ["file has", "files have"], what);
+        }
         output.notice_of_files(
             &self.copies_without_base,
             [

@@ -388,12 +388,22 @@ impl Collection {
                 numbers.push(self.add(&path, ResourceKind::File, []));
             }
             for (url, target) in captured.urls.values.iter().enumerate() {
+                let text = captured.urls.url(url);
                 // Other URLs, such as `cid:`, are valid only inside their source.
-                if let UrlTarget::Resource(number) = *target
-                    && let Some(own) = numbers[number as usize]
-                    && captured.urls.text(url).starts_with(b"http")
-                {
-                    found.push((source.resources[number as usize].date, own, captured, url));
+                if !text.starts_with("http") {
+                    continue;
+                }
+                match *target {
+                    UrlTarget::Resource(number) => {
+                        let date = source.resources[number as usize].date;
+                        let own = numbers[number as usize];
+                        found.extend(own.map(|own| (date, own, captured, url)));
+                    }
+                    UrlTarget::Failure(_) if self.locate(text).resource().is_none() => {
+                        // A URL of another capture is known already.
+                        let _ = self.urls.add(text.as_bytes(), *target);
+                    }
+                    UrlTarget::Failure(_) | UrlTarget::Outside => {}
                 }
             }
         }

@@ -317,7 +317,12 @@ impl Collection {
         self.uses_of(number) > 0
     }
 
-    /// Notes the uses of resources from now on.
+    /// True for the captures of archives, and for a library.
+    pub fn has_captures(&self) -> bool {
+        !self.uses.is_empty()
+    }
+
+    /// Notes the uses of resources, which are captures or files beside some, from now on.
     pub fn note_uses(&mut self) {
         self.uses.resize_with(self.files.len(), Default::default);
     }

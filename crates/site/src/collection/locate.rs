@@ -165,6 +165,17 @@ impl Collection {
         self.follow(url).0
     }
 
+    /// The library that contains this source, and the file that it has for `url`, or the failure of a capture.
+    pub fn elsewhere(&self, url: &str) -> Option<(&Self, Located)> {
+        let library = self.library.as_deref()?;
+        let found = library.locate(url);
+        let is_known = match &found {
+            Located::Resource(found) => found.query != QueryUse::OtherPage,
+            other => matches!(other, Located::Failed(_)),
+        };
+        is_known.then_some((library, found))
+    }
+
     /// Finds the meaning of `target`, the target of `link`, and the URL at which the redirects that begin with it end. The
     /// fragment of this URL is that of the last redirect that has one, or else that of `target` (Fetch Standard, 4.4). It is
     /// `None` if they lead to nothing, and without a redirect.

@@ -210,7 +210,8 @@ impl Destination for LocalDestination {
         }
         let target = link.target.as_deref();
         // A base needs no file at its URL, and a template is not a URL.
-        let is_needed = target.is_some_and(|target| needs(&self.collection, link, target));
+        let is_message = self.is_message;
+        let is_needed = target.is_some_and(|it| needs(&self.collection, link, (it, is_message)));
         let is_lacking = located
             .as_ref()
             .is_some_and(|located| is_lacking(located, is_needed))
@@ -365,15 +366,12 @@ impl LocalDestination {
 
     /// The reference to the file for `target` in another source of the library.
     fn elsewhere(&self, link: &LinkReport, target: &str) -> Option<String> {
-        let library = self.collection.library.as_ref()?;
-        let found = library.locate(target).resource()?;
-        let is_meant = found.query != QueryUse::OtherPage;
-        let from = self
-            .collection
-            .in_library(&self.user(link).filter(|_| is_meant)?);
-        library.note_use(found.number, true, false);
+        let (library, found) = self.collection.elsewhere(target)?;
+        let number = found.resource()?.number;
+        let from = self.collection.in_library(&self.user(link)?);
+        library.note_use(number, true, false);
         let fragment = fragment_of(target);
-        let path = relative(&from, library.path_in_mirror(found.number))?;
+        let path = relative(&from, library.path_in_mirror(number))?;
         Some(with_parts(path, (None, fragment), link))
     }
 

@@ -18,26 +18,29 @@ use baselink_files::{
 };
 use baselink_text::Format;
 
-use super::{CapturePlan, Inputs, Listener};
+use super::{Archives, CapturePlan, Inputs, Listener};
 use crate::collection::{
     Collection, capture::DateRange, folder::name_of, joined, split_name, stem,
 };
 
-/// The archives in the folder of `inputs`; none if the folder is a site, which may offer archives as files.
-pub fn archives(inputs: &Inputs) -> Vec<TreeEntry> {
+/// Finds the archives in the folder of `inputs`, unless the folder is a site, which may offer archives as files.
+pub fn enter(inputs: &mut Inputs) {
     let origins = &inputs.reading.origins;
     let is_site = origins.given_root().is_some()
         || origins.map.is_some()
         || origins.index.is_some()
         || !inputs.below_settings.is_empty();
     if is_site || !inputs.has_folder() || !inputs.parts.is_empty() {
-        return Vec::new();
+        return;
     }
     let files = inputs.files().flatten();
     let files = files.filter(|entry| entry.kind == EntryKind::File);
-    files
+    inputs.library = files
         .filter(|entry| inputs.is_source(&entry.path))
-        .collect()
+        .collect();
+    if !inputs.library.is_empty() {
+        inputs.archives = Archives::All;
+    }
 }
 
 /// The paths of the folders of `archives` in the mirror of `collection`, each with a final `/`. No file is there, even if case is
@@ -76,20 +79,19 @@ fn places(archives: &[TreeEntry], collection: &Collection) -> Vec<Vec<u8>> {
     archives.iter().map(place).collect()
 }
 
-/// Chooses the captures of `archives`, and adds them to the files of the folder.
+/// Chooses the captures of the archives in the folder, and adds them to its files.
 ///
 /// # Errors
 ///
 /// Returns the errors of [`CapturePlan::of`].
 pub fn captured<L: Listener>(
     inputs: &Inputs,
-    archives: &[TreeEntry],
     near: Option<DateRange>,
     mut collection: Collection,
     listener: &mut L,
 ) -> FileResult<(Arc<Collection>, Vec<CapturePlan>)> {
-    let (all, mut plans) = (Selection::default(), Vec::new());
-    let places = places(archives, &collection);
+    let (archives, all) = (&inputs.library, Selection::default());
+    let (places, mut plans) = (places(archives, &collection), Vec::new());
     for (entry, place) in archives.iter().zip(places) {
         let mut plan = CapturePlan::of(vec![entry.clone()], (inputs, &all), near, listener)?;
         if let Some(own) = Arc::get_mut(&mut plan.chosen.collection) {

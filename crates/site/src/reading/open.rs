@@ -177,9 +177,8 @@ impl<'a> File<'a> {
         let detected = || with_archives(detect(entry, &bytes, scan), again.as_ref(), &bytes);
         let format = known.unwrap_or_else(detected);
         let is_site = matches!(inputs.archives, Archives::None | Archives::Site);
-        let is_page = is_site && format == Format::Message && is_mhtml(path);
-        let is_skipped_archive =
-            (format.is_archive() || is_page) && is_archive_skipped(entry, inputs, original)?;
+        let is_source = format.is_archive() || (is_site && is_source(format, path));
+        let is_skipped_archive = is_source && is_archive_skipped(entry, inputs, original)?;
         let foreign = if format.is_archive() {
             None
         } else {
@@ -259,10 +258,13 @@ impl<'a> File<'a> {
     }
 }
 
-/// True if `path` has the name of a page that a browser saved in one file.
-fn is_mhtml(path: &Path) -> bool {
+/// True if the file at `path` is an archive, or has the name of a page that a browser saved in one file.
+pub fn is_source(format: Format, path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
-    extension.eq_ignore_ascii_case("mhtml") || extension.eq_ignore_ascii_case("mht")
+    let is_mhtml = ["mhtml", "mht"]
+        .iter()
+        .any(|one| extension.eq_ignore_ascii_case(one));
+    format.is_archive() || (format == Format::Message && is_mhtml)
 }
 
 /// True if the command skips the archive.
@@ -401,8 +403,7 @@ impl Inputs {
 
     /// True if the file at `path` is an archive, or a page that a browser saved as one file.
     pub fn is_source(&self, path: &Path) -> bool {
-        let is_it =
-            |format: Format| format.is_archive() || format == Format::Message && is_mhtml(path);
+        let is_it = |format| is_source(format, path);
         // The names of most documents tell that it need not be opened.
         let named = Format::detect(Some(&path.to_string_lossy()), b"");
         (is_it(named) || !named.is_read()) && self.format_of(path).is_some_and(is_it)

@@ -72,15 +72,16 @@ impl CapturedUrls {
 impl CapturedUrl {
     fn new(site: CheckedSite<'_>, url: &str) -> Self {
         use FindingRule::*;
-        let located = site.collection.locate(url);
+        let own = site.collection.locate(url);
+        let elsewhere = || site.collection.elsewhere(url);
+        let other = own.resource().is_none().then(elsewhere).flatten();
+        let (source, located) = other.unwrap_or((site.collection, own));
         let [embedded, page] = match located {
             Located::Failed(300..=303 | 307 | 308) => [Redirect, PageRedirect],
             Located::Failed(400..=499) => [ClientError, PageClientError],
             Located::Failed(500..) => [ServerError, PageServerError],
             Located::Failed(_) => [NoBody, PageNoBody],
-            Located::Resource(found) if site.collection.is_cut(found.number) => {
-                [NoBody, PageNoBody]
-            }
+            Located::Resource(found) if source.is_cut(found.number) => [NoBody, PageNoBody],
             Located::Outside { .. } => [NotCaptured, PageNotCaptured],
             // Captures are found by their URLs alone.
             Located::Resource(_)

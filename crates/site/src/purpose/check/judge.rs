@@ -260,14 +260,17 @@ impl<'a> LinkJudge<'a> {
             Ok(target) => target,
             Err(finding) => return finding,
         };
-        if self.goal.collection.only_urls {
+        let collection = self.goal.collection;
+        let located = (!collection.only_urls).then(|| collection.locate_link(link, &target, None));
+        // A URL of a library can have been captured as an error.
+        let of_files = located.filter(|(now, _)| !matches!(now, Located::Failed(_)));
+        let Some((now, end)) = of_files else {
             return Finding {
                 rule: self.in_archive(link, &target),
                 target: Some(target),
                 ..Finding::default()
             };
-        }
-        let (now, end) = self.goal.collection.locate_link(link, &target, None);
+        };
         let fragment = fragment_of(end.as_ref().unwrap_or(&target));
         let through_layout = |base: &MovedBase| base.now.leads_through_layout(&link.reference);
         // Relative links of a saved page lead to files beside it, even if their URLs are unknown.
@@ -332,7 +335,8 @@ impl<'a> LinkJudge<'a> {
         fragment: Option<&str>,
     ) -> Finding {
         let collection = self.goal.collection;
-        let is_needed = needs(collection, link, target);
+        let is_message = self.bases.options.format.has_headings();
+        let is_needed = needs(collection, link, (target, is_message));
         if is_needed && served(now).is_none() && self.is_served(link) {
             return Finding::of(FindingRule::Served);
         }
