@@ -10,7 +10,9 @@
 //! assert!(page.contains("<a href=\"a.example/a%20b.html\">Café &amp; Bar</a>"));
 //! ```
 //!
-//! Deliberately absent: scripts, and resources outside the page.
+//! A box filters a long list; without scripts, only this box is absent. Groups fold, and large ones are closed at first.
+//!
+//! Deliberately absent: resources outside the page.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -39,12 +41,37 @@ pub struct PageEntry<'a> {
 }
 
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:1rem;overflow-wrap:anywhere}\
-    h1{font-size:1.5rem}h2{font-size:1rem;margin:1.5rem 0 .5rem}ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
+    h1{font-size:1.5rem}summary{font-weight:bold;margin:1rem 0 .5rem;cursor:pointer}ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
     @media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cb4ff}small{color:#aaa}}";
+
+/// Adds a box to the page. Items that lack one of its words are hidden, and so are groups without other items.
+const SCRIPT: &str = "\
+const box = document.createElement('input'), all = (within, what) => [...within.querySelectorAll(what)]
+box.type = 'search'
+box.placeholder = box.ariaLabel = 'Filter'
+document.querySelector('p').append(' ', box)
+box.oninput = () => {
+  const words = box.value.toLowerCase().split(/\\s+/)
+  for (const item of all(document, 'li'))
+    item.hidden = !words.every(word => item.textContent.toLowerCase().includes(word))
+  for (const group of all(document, 'details')) {
+    group.hidden = !all(group, 'li').some(item => !item.hidden)
+    group.open ||= box.value !== ''
+  }
+}";
+
+/// The number of pages that need no box.
+const FEW: usize = 20;
+
+/// The maximum number of pages in the groups that are open at first.
+const MOST_OPEN: usize = 100;
+
+/// The mark of pages that [`entry_page`] has made.
+const MARK: &str = "<meta name=\"generator\" content=\"baselink\">";
 
 /// True if `page` may be the result of [`entry_page`].
 pub fn is_entry_page(page: &[u8]) -> bool {
-    memmem::find(page, STYLE.as_bytes()).is_some()
+    memmem::find(page, MARK.as_bytes()).is_some()
 }
 
 /// Generates the HTML of a page that lists `pages`, which come from `source`.
@@ -65,19 +92,32 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
     };
     let mut page = format!(
         "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n{MARK}\n\
          <title>{source}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{source}</h1>\n<p>{number}</p>\n"
     );
-    let groups = groups(pages);
-    for (group, pages) in &groups {
-        if groups.len() > 1 {
-            page += &format!("<h2>{}</h2>\n", text(group));
+    let (groups, number_of_items, mut shown) = (groups(pages), pages.len(), 0);
+    let folds = groups.len() > 1;
+    for (group, pages) in groups {
+        if folds {
+            let number = pages.len();
+            let is_open = shown + number <= MOST_OPEN;
+            shown += if is_open { number } else { 0 };
+            let open = if is_open { " open" } else { "" };
+            page += &format!(
+                "<details{open}>\n<summary>{} ({number})</summary>\n",
+                text(&group)
+            );
         }
         page += "<ul>\n";
-        for entry in pages {
-            page += &item(entry);
-        }
-        page += "</ul>\n";
+        pages.iter().for_each(|entry| page += &item(entry));
+        page += if folds {
+            "</ul>\n</details>\n"
+        } else {
+            "</ul>\n"
+        };
+    }
+    if number_of_items > FEW {
+        page += &format!("<script>\n{SCRIPT}\n</script>\n");
     }
     page + "</body>\n</html>\n"
 }
@@ -168,5 +208,32 @@ mod tests {
         let flood = "<titlex ".repeat(8_000) + "<title>A</title>";
         assert_eq!(title(flood.as_bytes(), None).as_deref(), Some("A"));
         assert_eq!(title("<title ".repeat(9_000).as_bytes(), None), None);
+    }
+
+    #[test]
+    fn long_lists_have_a_box_and_large_groups_are_closed() {
+        let page = |folder: &'static str, number: usize| PageEntry {
+            folder: folder.into(),
+            name: format!("{number}.html").into_bytes(),
+            url: format!("{number}.html").into(),
+            title: "</li><script>".into(),
+            date: None,
+            is_page: true,
+        };
+        let few: Vec<_> = (0..20).map(|number| page("a", number)).collect();
+        let few = entry_page("x", &few);
+        assert!(
+            !few.contains("<script") && !few.contains("<details"),
+            "{few}"
+        );
+        let all = (0..120).map(|number| page(if number < 101 { "a" } else { "b" }, number));
+        let all = entry_page("x", &all.collect::<Vec<_>>());
+        for part in [
+            "<details>\n<summary>a (101)</summary>",
+            "<details open>\n<summary>b (19)</summary>",
+        ] {
+            assert!(all.contains(part), "{all}");
+        }
+        assert_eq!(all.matches("<script").count(), 1);
     }
 }

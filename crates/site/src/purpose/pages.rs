@@ -162,6 +162,40 @@ pub fn of_files<'c>(
         })
     };
     let mut pages: Vec<_> = (0..collection.count()).filter_map(entry).collect();
-    pages.sort_unstable_by(|one, other| one.url.cmp(&other.url));
+    pages.sort_by(|one, other| in_numbers(&one.url).cmp(&in_numbers(&other.url)));
     pages
+}
+
+/// The pieces of a name, which are compared as numbers where they are numbers: by their lengths without zeros.
+fn in_numbers(name: &str) -> Vec<(bool, usize, &str)> {
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let pieces = name.split_inclusive(|letter| !is_digit(letter));
+    pieces
+        .map(|piece| match piece.trim_start_matches('0') {
+            number if piece.starts_with(is_digit) => (false, number.len(), number),
+            _ => (true, 0, piece),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_numbers;
+
+    #[test]
+    fn names_are_sorted_as_numbers_where_they_are_numbers() {
+        let sorted = [
+            "a/1.html",
+            "a/02.html",
+            "a/9b.html",
+            "a/10.html",
+            "a/b.html",
+            "b10c2",
+            "b10c11",
+        ];
+        assert!(
+            sorted.is_sorted_by_key(|name| in_numbers(name)),
+            "{sorted:?}"
+        );
+    }
 }
