@@ -26,7 +26,7 @@ use baselink_site::{
 #[derive(Default)]
 pub struct BaseHints {
     /// The number of links that lack only a scheme.
-    without_scheme: usize,
+    pub without_scheme: usize,
     /// The number of pages that declare a canonical URL.
     pages: usize,
     /// The first URL that a document declares for itself.
@@ -125,11 +125,6 @@ impl BaseHints {
             "files name their canonical URLs,",
         ];
         output.notice_of(self.pages, files, "which --trust canonical uses");
-        self.report_scheme(output);
-    }
-
-    /// Reports the number of links that lack only a scheme.
-    pub fn report_scheme(&self, output: &mut Output) {
         report_scheme(self.without_scheme, output);
     }
 }

@@ -23,7 +23,7 @@ use clap::{Args, ValueHint};
 
 use super::{
     args::help::LINKS_AFTER,
-    base_hints::BaseHints,
+    base_hints::{BaseHints, report_scheme},
     files::{each_document, status_after},
     json_records,
     link_counts::links_in_words,
@@ -42,7 +42,7 @@ use baselink_site::{
         rewriting::StrictViolations,
         tally::{Counted, Tally},
     },
-    reading::{DocumentName, File, FilePlaces, Input, Listener},
+    reading::{File, FilePlaces, Input, Listener},
 };
 
 /// The request of `baselink links`.
@@ -137,7 +137,7 @@ pub fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
                 "no base URL for {} of the links; {hint}",
                 tally.of_result(LinkResult::NoBase)
             ));
-            hints.report_scheme(output);
+            report_scheme(hints.without_scheme, output);
         }
         _ => hints.report(output),
     }
@@ -228,11 +228,9 @@ fn list_document(
         output.report_bases(input, &places, &report);
         output.report_links_left(&places, &left);
     }
-    let name = input.name;
     let (mut printed, mut strict) = (Ok(()), StrictViolations::default());
     let mut table = Table {
-        name,
-        is_message: input.is_message(),
+        input,
         grammar: request.grammar,
         widths: None,
         waiting: Vec::new(),
@@ -243,7 +241,7 @@ fn list_document(
             strict.add(&found.link);
         }
         if printed.is_ok() {
-            printed = print(request.form(), &mut table, input.offset, found, output);
+            printed = print(request.form(), &mut table, found, output);
         }
     });
     printed.and_then(|()| table.flush(output))?;
@@ -256,14 +254,13 @@ fn list_document(
 fn print(
     form: LinksForm,
     table: &mut Table<'_>,
-    offset: usize,
     found: ListedLink,
     output: &mut Output,
 ) -> io::Result<()> {
     match (form, &found.link.target) {
         (LinksForm::Json, _) => output.json(&json_records::LinkRecord::of(
-            table.name,
-            offset,
+            table.input.name,
+            table.input.offset,
             &found,
             table.grammar,
         )),
@@ -274,16 +271,9 @@ fn print(
     }
 }
 
-/// The place of a link, as `path:line:column`.
-fn place_of(name: DocumentName<'_>, ListedLink { line, column, .. }: &ListedLink) -> String {
-    format!("{name}:{line}:{column}")
-}
-
 /// A table with aligned columns.
 struct Table<'a> {
-    name: DocumentName<'a>,
-    /// True for a message of a mailbox; an empty line separates other documents.
-    is_message: bool,
+    input: &'a Input<'a>,
     grammar: bool,
     /// The widths of the columns, once enough rows are known.
     widths: Option<[usize; 3]>,
@@ -292,7 +282,8 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn add(&mut self, found: ListedLink, output: &mut Output) -> io::Result<()> {
-        if !self.is_message && self.waiting.is_empty() && self.widths.is_none() {
+        // An empty line separates documents other than the messages of a mailbox.
+        if !self.input.is_message() && self.waiting.is_empty() && self.widths.is_none() {
             output.blank_line()?;
         }
         if let Some(widths) = self.widths {
@@ -307,9 +298,9 @@ impl Table<'_> {
     }
 
     fn columns(&self, found: &ListedLink) -> [String; 3] {
-        let link = &found.link;
+        let ListedLink { link, line, column } = found;
         [
-            place_of(self.name, found),
+            format!("{}:{line}:{column}", self.input.name),
             link.outcome.name().into(),
             location(link),
         ]

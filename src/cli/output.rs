@@ -22,6 +22,7 @@ use std::{
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use baselink_rewrite::{Lack, LinkReport, Outcome, Reason, Report};
+pub use baselink_text::count;
 use baselink_text::{Code, Diagnostic, Error, layer::escape::percent_encode, name, visible};
 use clap::ColorChoice;
 use serde::Serialize;
@@ -768,14 +769,6 @@ fn outcome_and_reason(link: &LinkReport) -> String {
     let reason = link.reason.map(Reason::name).or(served);
     let reason = reason.map(|reason| format!(" ({reason})"));
     format!("{}{}", link.outcome.name(), reason.unwrap_or_default())
-}
-
-/// A number with its noun.
-pub fn count(number: usize, one: &str, more: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        number => format!("{number} {more}"),
-    }
 }
 
 /// The diagnostics of a document, in the order of the file.

@@ -270,7 +270,7 @@ fn report_renames(request: &Move, is_in_place: bool, output: &mut Output) {
     output.notice_of_paths(sentence, &request.renames.ignored);
     let former = &request.rewrite.documents.selection.former;
     let old = former.values().filter(|old| former.contains_key(*old));
-    let mut taken: Vec<_> = old.map(|old| path_bytes(old)).collect();
+    let mut taken: Vec<_> = old.map(path_bytes).collect();
     taken.sort_unstable();
     if is_in_place {
         let sentence = "old paths that other renamed files have now, so a second run would change links to them again";
@@ -297,9 +297,7 @@ fn write_pages(relocation: &Relocation, folder: &Path) -> Result<(usize, usize)>
             without += 1;
             continue;
         }
-        let mut file = out.begin_dated(&path, None)?;
-        file.write(|out| out.write_all(page.as_bytes()))?;
-        file.commit()?;
+        out.begin_dated(&path, None, page.as_bytes())?.commit()?;
         written += 1;
     }
     Ok((written, without))

@@ -64,6 +64,8 @@ fn with_named(mut file: File) -> File {
         let name = &declared.ident;
         let with_name =
             syn::parse_quote!(impl #name { pub const fn name(self) -> &'static str {} });
+        let derived = syn::parse_quote!(#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]);
+        declared.attrs.insert(0, derived);
         [Item::Enum(declared), with_name]
     });
     let generated: Vec<_> = generated.collect();

@@ -113,12 +113,10 @@ impl InPlace {
             if suffix.ends(&original.place.name) {
                 return refused("named like a backup; skipped");
             }
-            let (backup, place) = original.backup(suffix);
-            match entry_at(&backup, &place)? {
-                Some(entry) if entry.kind != EntryKind::File => return Err(no_backup(&backup)),
-                // A run was killed between backup and replacement: the backup is a hard link to the file.
-                Some(entry) if entry.identity == identity(&now) => names = names.saturating_sub(1),
-                Some(_) | None => {}
+            let (.., entry) = original.backup(suffix)?;
+            // A run was killed between backup and replacement: the backup is a hard link to the file.
+            if entry.is_some_and(|entry| entry.identity == identity(&now)) {
+                names = names.saturating_sub(1);
             }
         }
         if names > 1 && !self.break_links && !is_message {
@@ -283,26 +281,25 @@ impl Original {
         Ok(lost)
     }
 
-    /// The path of the backup, and its name in the open folder.
-    fn backup(&self, suffix: &Suffix) -> (PathBuf, NameInFolder) {
-        let backup = suffix.of(&self.place.name);
-        let path = self.path.with_file_name(&backup);
-        (
-            path,
-            NameInFolder {
-                name: backup,
-                folder: Arc::clone(&self.place.folder),
-            },
-        )
+    /// The path of the backup, its name in the open folder, and the backup itself if it exists.
+    fn backup(&self, suffix: &Suffix) -> Result<(PathBuf, NameInFolder, Option<ExistingEntry>)> {
+        let name = suffix.of(&self.place.name);
+        let path = self.path.with_file_name(&name);
+        let folder = Arc::clone(&self.place.folder);
+        let place = NameInFolder { folder, name };
+        let entry = entry_at(&path, &place)?;
+        if entry.as_ref().is_some_and(|it| it.kind != EntryKind::File) {
+            let why = "not a regular file, so it cannot be the backup; nothing was written";
+            return Err(Error::file(&path, why));
+        }
+        Ok((path, place, entry))
     }
 
     /// Keeps the old file as its backup, unless a backup exists.
     pub(super) fn back_up(&mut self, suffix: &Suffix) -> Result<()> {
-        let (backup, place) = self.backup(suffix);
-        match entry_at(&backup, &place)? {
-            Some(entry) if entry.kind == EntryKind::File => return Ok(()),
-            Some(_) => return Err(no_backup(&backup)),
-            None => {}
+        let (backup, place, entry) = self.backup(suffix)?;
+        if entry.is_some() {
+            return Ok(());
         }
         // If the old file has only one name, a hard link makes it the backup, since no other name can be used to write
         // to it. Otherwise, or if the file system has no hard links, the backup is a copy.
@@ -338,7 +335,6 @@ impl Original {
 
 named! {
     /// A property of the old file that could not be preserved.
-    #[derive(Clone, Copy, Debug, PartialEq)]
     pub enum NotPreserved {
         /// The owner or the group.
         Owner = "its owner or group could not be kept",
@@ -374,13 +370,6 @@ pub fn read_only(path: &Path) -> Error {
         name(path)
     );
     Error::system(sentence, ErrorKind::PermissionDenied.into())
-}
-
-fn no_backup(backup: &Path) -> Error {
-    Error::file(
-        backup,
-        "not a regular file, so it cannot be the backup; nothing was written",
-    )
 }
 
 /// True if `now` has the same identity, permissions, size and modification time as `seen`. Programs can set the

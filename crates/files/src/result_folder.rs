@@ -333,13 +333,18 @@ impl ResultFolder {
         NewContents::at(&path, place)
     }
 
-    /// Begins to write a file without an input at `relative` below this folder, with this modification time. Folders
-    /// are created as needed.
+    /// Begins to write a file without an input at `relative` below this folder, with `bytes` and this modification time.
+    /// Folders are created as needed.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`ResultFolder::begin`].
-    pub fn begin_dated(&self, relative: &Path, time: Option<SystemTime>) -> Result<NewContents> {
+    /// Returns the errors of [`ResultFolder::begin`] and of [`NewContents::write`].
+    pub fn begin_dated(
+        &self,
+        relative: &Path,
+        time: Option<SystemTime>,
+        bytes: &[u8],
+    ) -> Result<NewContents> {
         let (path, place, is_made) = self.open_place(None, relative)?;
         // In the output folder itself, this run may write the table of all files twice.
         let is_new = is_made
@@ -347,7 +352,8 @@ impl ResultFolder {
                 .parent()
                 .is_some_and(|above| !above.as_os_str().is_empty());
         let times = time.map(|time| FileTimes::new().set_modified(time));
-        self.begin_at(path, place, is_new, (false, 0o666, times))
+        let mut new = self.begin_at(path, place, is_new, (false, 0o666, times))?;
+        new.write(|out| out.write_all(bytes)).map(|()| new)
     }
 
     /// The path of the output at `relative`, and its name in its open folder. The folder is created if needed, with the

@@ -80,7 +80,7 @@ impl serde::Serialize for Rule {
 
 named! {
     /// The source of a base.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[derive(Default)]
     pub enum Source {
         /// An HTML `base` element.
         BaseElement = "base-element",
@@ -181,7 +181,6 @@ impl Source {
 
 named! {
     /// The result for a level.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Status {
         /// The level gave the base.
         Taken = "taken",

@@ -33,8 +33,8 @@ use baselink_text::{
     },
 };
 use baselink_url::{
-    self as resolve, Base, Grammar, Kept, Resolver, Splice, Target, is_template, reference,
-    without_fragment,
+    self as resolve, Base, Grammar, Kept, Resolver, Splice, Target, common_tail, is_template,
+    reference, without_fragment,
 };
 
 use super::{
@@ -928,7 +928,7 @@ impl<'a> Judge<'a> {
             .undo(reference, self.options.beside()?)?;
         let target = prepared.base.resolve(&original).ok()?;
         Some(Target {
-            kept: common_tail(reference, &target.url),
+            kept: kept_tail(reference, &target.url),
             url: target.url,
         })
     }
@@ -1023,19 +1023,9 @@ fn has_rfc1808_scheme(reference: &str) -> bool {
 
 /// The common tail of `reference` and `text`, whose bytes are kept. The first character of `text` is excluded,
 /// because it may need another spelling in its new place.
-fn common_tail(reference: &str, text: &str) -> Vec<Kept> {
+fn kept_tail(reference: &str, text: &str) -> Vec<Kept> {
     let first = text.chars().next().map_or(0, char::len_utf8);
-    let mut len = reference
-        .bytes()
-        .rev()
-        .zip(text[first..].bytes().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
-    while !text.is_char_boundary(text.len() - len)
-        || !reference.is_char_boundary(reference.len() - len)
-    {
-        len -= 1;
-    }
+    let len = common_tail(reference, &text[first..]);
     let tail = Span::new(reference.len() - len, reference.len());
     let kept = Kept {
         reference: tail,
@@ -1064,7 +1054,7 @@ fn spell_link(
 ) -> Result<(Vec<Edit<'static>>, Option<String>), Reason> {
     let (reference, target) = (&*report.reference, report.target.as_deref());
     let new = chosen.or(target).unwrap_or_default();
-    let tail = chosen.map(|text| common_tail(reference, text));
+    let tail = chosen.map(|text| kept_tail(reference, text));
     let kept = tail.as_deref().unwrap_or(kept);
     let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
     if is_raw && removes_char(kept, reference, '<') {

@@ -85,7 +85,7 @@ pub enum Choice {
 
 /// A link that is resolved against the base of the document, and on whose target all resolvers agree. It embeds a resource or
 /// navigates to one ([`Role`](baselink_scan::Role)).
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct PlainLink<'a> {
     /// The reference, which is relative.
     pub reference: &'a str,

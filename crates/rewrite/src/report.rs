@@ -20,7 +20,7 @@ use crate::base::{BaseChain, Rule, Source, lacks_only_scheme};
 
 named! {
     /// The outcome of a link.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Outcome {
         /// The link was relative and is now absolute.
         Rewritten = "rewritten",
@@ -37,7 +37,7 @@ named! {
 
 named! {
     /// The reason why a link was kept unchanged or could not be edited.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Reason {
         /// The link names an element of its own document by id, and must continue to do so.
         IdReference = "id-reference",

@@ -88,7 +88,6 @@ named! {
     /// assert_eq!(Group::Lazy.name(), "lazy");
     /// # Ok::<(), baselink_text::Error>(())
     /// ```
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Group {
         /// `meta` elements for social networks, pinned sites and search engines.
         Social = "social",

@@ -26,7 +26,7 @@ use baselink_text::{
 pub const LONGEST_BASE: usize = 8_192;
 
 /// A file, or a document inside another document.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Document {
     /// The name of the entity: `""` for the outermost, `1`, `2`, `1.2` for inner ones in file order.
     pub entity: Arc<str>,
@@ -141,7 +141,7 @@ pub enum FallbackReason {
 
 /// The base of XML elements: an `xml:base` below the document element (XML Base, 3). If requested, also the link of
 /// a feed entry, for the content of the entry.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ElementBase {
     /// True for the link of an entry. The value is empty if the entry has no link.
     pub is_entry_link: bool,
@@ -156,7 +156,7 @@ pub struct ElementBase {
 }
 
 /// The fault beyond which a text is not read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct SyntaxFault {
     /// The offset of the fault.
     pub at: usize,
@@ -183,7 +183,7 @@ pub fn entity_name(around: &str, number: usize) -> Arc<str> {
 }
 
 /// The text of a document whose buffer contains it only in encoded form.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Decoded {
     /// The text, which is the buffer of the document's spans.
     pub text: String,
@@ -199,7 +199,7 @@ pub struct Decoded {
 }
 
 /// A stretch of a document's text with a uniform spelling.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Piece {
     /// The span in the text.
     pub span: Span,
@@ -211,7 +211,7 @@ pub struct Piece {
 
 named! {
     /// The role of a link in its document.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Role {
         /// The document needs the target to look or work as intended: an image, a script, a style sheet.
         Embedded = "embedded",
@@ -226,7 +226,7 @@ display_by_name!(Role);
 
 named! {
     /// The kind of the target that the place of a link asks for. The target itself may be of another type.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Kind {
         /// A document to which a reader navigates.
         Document = "document",
@@ -310,7 +310,7 @@ pub enum Certainty {
 }
 
 /// A reference in a document, as written.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Link {
     /// The name of the element as the tokenizer gives it; empty in a style sheet.
     pub element: Cow<'static, str>,
@@ -412,7 +412,6 @@ pub enum Against {
 named! {
     /// The status of a declaration of a base in its document; by name, the reason why the declaration does or does not
     /// count, as a clause.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Standing {
         /// The effective declaration.
         First = "the first base element with an href, in tree order",
@@ -447,7 +446,6 @@ named! {
 
 named! {
     /// The reason why the meaning of a base in XML is unknown, though browsers may use the base.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum BaseDoubt {
         /// The value contains an entity that was not read.
         Value = "its value depends on an entity that was not read",
@@ -561,7 +559,7 @@ impl Saved {
 }
 
 /// A declaration of a base in the content (RFC 1808, 3.1).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct DeclaredBase {
     /// The syntax of the declaration.
     pub kind: BaseKind,
@@ -591,7 +589,6 @@ impl DeclaredBase {
 
 named! {
     /// A header field that holds a URL.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum UrlField {
         /// `Base` (RFC 1808, 3.1).
         Base = "Base",
@@ -622,7 +619,7 @@ impl UrlField {
 }
 
 /// The URL in a header field.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct UrlValue {
     /// The field.
     pub field: UrlField,

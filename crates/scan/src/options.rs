@@ -109,7 +109,7 @@ pub fn group_of(format: Format) -> Option<Group> {
 
 /// The scanners of HTML. They find the same links, and tests compare them.
 #[doc(hidden)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum Scanner {
     /// The fast scanner (`walk`). If it cannot prove its result, the exact scanner is the fallback.
     #[default]

@@ -27,7 +27,7 @@ use crate::document::SyntaxFault;
 const LONGEST: usize = 13;
 
 /// A URL in a script.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct ScriptUrl {
     /// The text inside the quotes of the string.
     pub span: Span,

@@ -85,7 +85,7 @@ fn after_descriptors(input: &[u8], mut position: usize) -> usize {
 }
 
 /// The URL of a declarative refresh.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Refresh {
     /// The text that is parsed as a URL; empty if the document refreshes itself.
     ///

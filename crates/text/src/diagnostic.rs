@@ -15,7 +15,7 @@ use crate::{display_by_name, named, span::Span};
 
 named! {
     /// The kinds of anomalies.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Code {
         /// A `<base href>` that is relative and in another folder; RFC 1808, section 10, requires an absolute URL.
         BaseRelative = "base-relative",

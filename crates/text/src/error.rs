@@ -126,6 +126,14 @@ pub fn name(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
 }
 
+/// A number with its noun: `1 file`, `2 files`.
+pub fn count(number: usize, one: &str, more: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {more}"),
+    }
+}
+
 /// Describes a system error, in clearer words for common kinds.
 pub fn cause(error: &io::Error) -> String {
     match error.kind() {

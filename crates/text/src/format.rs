@@ -34,7 +34,7 @@ use crate::{
 named! {
     /// The formats. The command line knows all by name except the last two, which cannot be requested. Scripts and
     /// manifests are scanned only if a group enables them.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+    #[derive(Default)]
     pub enum Format {
         /// text/html
         #[default]

@@ -26,7 +26,7 @@ pub mod span;
 
 pub use diagnostic::{Code, Diagnostic};
 pub use edit::{Edit, Edits};
-pub use error::{Error, ErrorKind, Result, cause, name, nearest, visible};
+pub use error::{Error, ErrorKind, Result, cause, count, name, nearest, visible};
 pub use format::Format;
 pub use layer::{
     OffsetMap, View,

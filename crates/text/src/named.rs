@@ -7,7 +7,8 @@
 //!
 //! Deliberately absent: the enums themselves. Each is in the room that uses it.
 
-/// Declares an enum with `ALL` and `name`. Each value states its name: `BaseRelative = "base-relative"`.
+/// Declares an enum with `ALL` and `name`, whose values can be copied, compared and hashed. Each value states its name:
+/// `BaseRelative = "base-relative"`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! named {
@@ -17,6 +18,7 @@ macro_rules! named {
             $($(#[$of_value:meta])* $value:ident = $name:literal,)+
         }
     ) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         $(#[$attribute])*
         pub enum $type {
             $($(#[$of_value])* $value,)+

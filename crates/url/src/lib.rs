@@ -58,7 +58,7 @@ pub use reference::{
 pub use relative::relativize;
 pub use resolver::Resolver;
 pub use splice::Splice;
-pub use target::{Kept, Target, Unresolvable};
+pub use target::{Kept, Target, Unresolvable, common_tail};
 pub use usable::{Unusable, hierarchical_scheme, usable};
 pub use whatwg::parses;
 
@@ -388,12 +388,7 @@ impl Base {
         target.url.push_str(&reference[dropped..]);
         if self.resolver() == Resolver::Whatwg {
             // Under this resolver, the kept part is always the longest common tail.
-            let more = reference[..dropped]
-                .bytes()
-                .rev()
-                .zip(prefix.bytes().rev())
-                .take_while(|(a, b)| a == b)
-                .count();
+            let more = common_tail(&reference[..dropped], prefix);
             (dropped, end) = (dropped - more, end - more);
         }
         if dropped < reference.len() {

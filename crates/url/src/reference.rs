@@ -40,7 +40,7 @@ pub enum Grammar {
 
 /// A reference and the spans of its components, without delimiters. An absent component is `None`; an empty one is
 /// an empty span.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Reference<'a> {
     /// The reference as written.
     pub text: &'a str,
@@ -171,7 +171,6 @@ impl<'a> Reference<'a> {
 named! {
     /// The forms of a reference in RFC 1808 section 2.2. Two cases of `rel_path` have variants of their own: a
     /// fragment only, and the empty string.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Category {
         /// `absoluteURL`: has a scheme.
         AbsoluteUrl = "absolute",

@@ -25,7 +25,7 @@ named! {
     /// assert_eq!("whatwg".parse::<Resolver>().unwrap(), Resolver::Whatwg);
     /// assert!("rfc2396".parse::<Resolver>().unwrap_err().to_string().contains("rfc3986"));
     /// ```
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub enum Resolver {
         /// RFC 1808 section 4, with the readings A1 to A29 in `crates/url/src/rfc1808.rs`.
         #[default]

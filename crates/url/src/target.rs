@@ -53,6 +53,17 @@ pub struct Kept {
     pub url: usize,
 }
 
+/// The length in bytes of the common tail of both texts, in whole characters.
+#[doc(hidden)]
+pub fn common_tail(one: &str, other: &str) -> usize {
+    let both = one.bytes().rev().zip(other.bytes().rev());
+    let mut len = both.take_while(|(a, b)| a == b).count();
+    while !one.is_char_boundary(one.len() - len) {
+        len -= 1;
+    }
+    len
+}
+
 /// The reason why a reference has no target.
 ///
 /// ```

@@ -19,7 +19,7 @@ use baselink_text::Span;
 
 use super::{
     inherited::Inherited,
-    target::{Kept, Target, Unresolvable},
+    target::{Kept, Target, Unresolvable, common_tail},
     trace::Trace,
     usable::Unusable,
 };
@@ -127,15 +127,7 @@ impl Parsed {
         });
         parsed?;
         // The common tail keeps its spelling in the document.
-        let mut len = trimmed
-            .bytes()
-            .rev()
-            .zip(target.url.bytes().rev())
-            .take_while(|(a, b)| a == b)
-            .count();
-        while !trimmed.is_char_boundary(trimmed.len() - len) {
-            len -= 1;
-        }
+        let len = common_tail(trimmed, &target.url);
         if len > 0 {
             let end = reference.trim_end_matches(is_c0_or_space).len();
             target.kept.push(Kept {

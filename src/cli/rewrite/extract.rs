@@ -465,7 +465,7 @@ impl CapturedFolder {
                     path,
                     plan.chosen.url(number).to_owned(),
                     date_of(plan, number),
-                    plan.chosen.media_type(number).to_owned(),
+                    plan.chosen.resources[number].media_type.to_string(),
                 ]
             });
         new.write(|out| map::write_table(out, rows))?;
@@ -532,9 +532,8 @@ pub fn begin(
         return Ok(None);
     };
     let path = path_of(path).unwrap_or_default();
-    let mut new = folder.begin_dated(&path, date.map(CaptureDate::time))?;
-    new.write(|out| out.write_all(bytes))?;
-    Ok(Some(new))
+    let new = folder.begin_dated(&path, date.map(CaptureDate::time), bytes);
+    new.map(Some)
 }
 
 /// Writes the page that lists the pages of the files, and the `captured` ones, under a name that no file has.
@@ -567,8 +566,8 @@ pub fn write_entry_page(
     };
     let mut names = iter::once(ENTRY_PAGE.to_owned()).chain(others);
     let own_name = names.find(is_free).unwrap_or_default();
-    let mut new = folder.begin_dated(Path::new(&own_name), None)?;
-    new.write(|out| out.write_all(entry_page(source, &pages).as_bytes()))?;
+    let page = entry_page(source, &pages);
+    let new = folder.begin_dated(Path::new(&own_name), None, page.as_bytes())?;
     new.commit()?;
     output.notice(&format_args!("open {}", name(&folder.out.join(&own_name))));
     Ok(())

@@ -278,36 +278,27 @@ impl<R: Read> Data<R> {
             }
         }
         while self.end - self.at <= MAGIC.len() && self.fill()? {}
-        let file = self.offset + self.at as u64;
+        let member = Member {
+            file: self.offset + self.at as u64,
+            data: self.position,
+        };
         match &self.raw[self.at..self.end] {
             [] => Ok(DataEvent::End),
             short if short.len() <= MAGIC.len() && MAGIC.starts_with(short) => {
                 self.at = self.end;
-                Ok(DataEvent::Cut(Member {
-                    file,
-                    data: self.position,
-                }))
+                Ok(DataEvent::Cut(member))
             }
             waiting if is_member(waiting) => {
                 self.inflate.reset(true);
-                self.member = Member {
-                    file,
-                    data: self.position,
-                };
+                self.member = member;
                 self.state = DataState::Inside;
                 Ok(DataEvent::Member)
             }
             _ => {
                 self.find_member()?;
-                let length = self.offset + self.at as u64 - file;
+                let length = self.offset + self.at as u64 - member.file;
                 let why = format!("{length} bytes that are not a gzip member");
-                Ok(DataEvent::Broken(
-                    Member {
-                        file,
-                        data: self.position,
-                    },
-                    why,
-                ))
+                Ok(DataEvent::Broken(member, why))
             }
         }
     }

@@ -97,7 +97,7 @@ pub enum ArchiveEntry {
 /// assert_eq!((anomaly.code, anomaly.offset.file), (Code::RecordBroken, 0));
 /// # Ok::<(), baselink::Error>(())
 /// ```
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Anomaly {
     /// The position of the anomaly.
     pub offset: Offset,

@@ -66,7 +66,7 @@ impl<R: Read> Read for CountedReader<R> {
 }
 
 /// The reason why the data of an archive end early.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub enum ZstdFault {
     /// The archive ends within a frame.
     Cut,

@@ -80,7 +80,7 @@ pub struct Structure {
 }
 
 /// A message, a body part, or a message in a body part (RFC 2045, 2.4).
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Entity {
     /// The name: `""` for the message, `1` and `1.2` for body parts, `2.1` for the message in the entity `2`.
     /// An entity deeper than [`DEEPEST_NAME`] has the name of the message, `#` and its index in the list, so that

@@ -79,7 +79,7 @@ impl<R: Read> Iterator for Messages<R> {
 }
 
 /// A message in its mailbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Message<'a> {
     /// The number of the message in the mailbox, from 1.
     pub number: usize,

@@ -34,7 +34,7 @@ use crate::{
 pub const LONGEST_DECODED: usize = 4096;
 
 /// A header field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// The name, without the white space before the colon (obsolete, RFC 5322, 4.5).
     pub name: Span,
@@ -68,7 +68,7 @@ impl Field {
 }
 
 /// The header fields of an entity.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Heading {
     /// The fields in the order of the message.
     pub fields: Vec<Field>,

@@ -144,7 +144,6 @@ struct OpenContent {
     has_instruction: bool,
 }
 
-#[derive(Clone, Copy)]
 enum ContentKind {
     /// The text of `style` or `script`.
     Text(TextContent),

@@ -32,12 +32,12 @@ use std::{
     fmt,
     str::FromStr,
     sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use baselink_text::{Error, Result};
 use baselink_url::{Base, Resolver};
-use jiff::{SignedDuration, civil::DateTime, fmt::rfc2822::DateTimeParser};
+use jiff::{civil::DateTime, fmt::rfc2822::DateTimeParser, tz::TimeZone};
 
 use super::{
     file_names::{path, rounds},
@@ -48,7 +48,7 @@ use super::{
 };
 
 /// The result of retrieving a URL at some time. It has many fields because records have many; most are empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Capture {
     /// The URL, absolute.
     pub url: Box<str>,
@@ -95,37 +95,26 @@ pub fn name_digest(kind: &str, name: &str) -> u64 {
 }
 
 /// A time in UTC to the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CaptureDate {
-    /// Seconds since 1970.
-    seconds: i64,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CaptureDate(DateTime);
 
 impl CaptureDate {
     /// The time in the value of a `Date` field of a message (RFC 5322, 3.3).
     pub fn of_message(value: &str) -> Option<Self> {
         let time = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
-        let seconds = time.as_second();
-        Some(Self { seconds })
-    }
-
-    fn date_time(self) -> DateTime {
-        let distance = SignedDuration::from_secs(self.seconds);
-        EPOCH.checked_add(distance).unwrap_or(DateTime::MAX)
+        Some(Self(TimeZone::UTC.to_datetime(time)))
     }
 
     /// The date as people write it: `31 January 2026, 10:20 UTC`.
     #[must_use]
     pub fn in_words(self) -> String {
-        self.date_time()
-            .strftime("%-d %B %Y, %H:%M UTC")
-            .to_string()
+        self.0.strftime("%-d %B %Y, %H:%M UTC").to_string()
     }
 
     /// The time as the file system represents it.
     pub fn time(self) -> SystemTime {
-        let distance = Duration::from_secs(self.seconds.unsigned_abs());
-        let time = if self.seconds < 0 {
+        let distance = self.0.duration_since(EPOCH).unsigned_abs();
+        let time = if self.0 < EPOCH {
             UNIX_EPOCH.checked_sub(distance)
         } else {
             UNIX_EPOCH.checked_add(distance)
@@ -147,7 +136,7 @@ impl FromStr for CaptureDate {
 /// Formats a date as in RFC 3339.
 impl fmt::Display for CaptureDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}Z", self.date_time())
+        write!(f, "{}Z", self.0)
     }
 }
 
@@ -155,7 +144,7 @@ impl fmt::Display for CaptureDate {
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// The period that a date denotes; `2026` is a whole year.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct DateRange {
     first: CaptureDate,
     last: CaptureDate,
@@ -165,9 +154,9 @@ impl DateRange {
     /// The number of seconds between `date` and the period. A capture without a date is farthest.
     fn distance(self, date: Option<CaptureDate>) -> u64 {
         let Some(date) = date else { return u64::MAX };
-        let before = self.first.seconds.saturating_sub(date.seconds);
-        let after = date.seconds.saturating_sub(self.last.seconds);
-        u64::try_from(before.max(after)).unwrap_or(0)
+        let before = self.first.0.duration_since(date.0);
+        let after = date.0.duration_since(self.last.0);
+        u64::try_from(before.max(after).as_secs()).unwrap_or(0)
     }
 }
 
@@ -205,10 +194,10 @@ impl FromStr for DateRange {
         } else {
             last
         };
-        let [first, last] = [first, last].map(|time| CaptureDate {
-            seconds: time.duration_since(EPOCH).as_secs(),
-        });
-        Ok(Self { first, last })
+        Ok(Self {
+            first: CaptureDate(first),
+            last: CaptureDate(last),
+        })
     }
 }
 
@@ -228,7 +217,7 @@ pub struct Captures {
     /// The ids of exchanges with another method than `GET`.
     other_methods: HashSet<u64>,
     /// The media types, each stored once.
-    media_types: TextMap<()>,
+    media_types: HashSet<Arc<str>>,
 }
 
 /// The number of bytes that a capture takes in memory without its URLs, roughly.
@@ -239,8 +228,7 @@ const OF_CAPTURE: usize = 256;
 struct NamedBody {
     name: u64,
     item: u32,
-    /// The index of the media type.
-    media_type: u32,
+    media_type: Arc<str>,
 }
 
 /// A capture of a URL.
@@ -249,8 +237,7 @@ struct Candidate {
     /// The index of the URL.
     url: u32,
     item: u32,
-    /// The index of the media type.
-    media_type: u32,
+    media_type: Arc<str>,
     status: u16,
     is_short: bool,
     is_cut: bool,
@@ -307,7 +294,7 @@ impl Candidate {
     }
 
     /// Takes the body of the capture that this revisit repeats. `bodies` are sorted, and the first item wins.
-    fn find_body(&mut self, bodies: &[NamedBody], media_types: &TextMap<()>) {
+    fn find_body(&mut self, bodies: &[NamedBody]) {
         let body_of = |name: &u64| {
             let at = bodies.partition_point(|body| body.name < *name);
             bodies.get(at).filter(|body| body.name == *name)
@@ -316,8 +303,8 @@ impl Candidate {
             Some(body) => {
                 self.item = body.item;
                 // Only the record of the body proves that it is HTML.
-                if matches!(media_types.url(self.media_type as usize), "" | "text/html") {
-                    self.media_type = body.media_type;
+                if matches!(&*self.media_type, "" | "text/html") {
+                    self.media_type = Arc::clone(&body.media_type);
                 }
                 if self.status == 304 {
                     self.status = 200;
@@ -335,13 +322,12 @@ impl Candidate {
 pub struct ChosenCaptures {
     /// The resources in the order of their URLs, and then those with keys.
     pub resources: Vec<CapturedResource>,
-    media_types: TextMap<()>,
     /// The resources by their URLs and by URLs that redirect to them. The names are the paths of their files.
     pub collection: Arc<Collection>,
 }
 
 /// A resource of an archive.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct CapturedResource {
     /// The index of the normalized URL.
     number: u32,
@@ -349,8 +335,8 @@ pub struct CapturedResource {
     url: Option<Box<str>>,
     /// The time of the capture.
     pub date: Option<CaptureDate>,
-    /// The index of the media type.
-    media_type: u32,
+    /// The media type without parameters.
+    pub media_type: Arc<str>,
     /// The number of the item that contains the body.
     pub item: u32,
     /// The place of the first capture of the URL in the order of time.
@@ -366,12 +352,6 @@ impl ChosenCaptures {
         let CapturedResource { number, url, .. } = &self.resources[resource];
         let normal = || self.collection.urls.url(*number as usize);
         url.as_deref().unwrap_or_else(normal)
-    }
-
-    /// The media type of the resource, without parameters.
-    pub fn media_type(&self, resource: usize) -> &str {
-        let number = self.resources[resource].media_type;
-        self.media_types.url(number as usize)
     }
 }
 
@@ -441,14 +421,16 @@ impl Captures {
         let normal = normal.into_owned();
         let location = capture.location.as_deref().map_or(0, str::len);
         self.size += (OF_CAPTURE + 2 * capture.url.len() + location) as u64;
-        let (Ok(media_type) | Err(media_type)) =
-            self.media_types.add(capture.media_type.as_bytes(), ());
-        let media_type = u32::try_from(media_type).unwrap_or(u32::MAX);
+        let known = self.media_types.get(&capture.media_type).map(Arc::clone);
+        let media_type = known.unwrap_or_else(|| {
+            self.media_types.insert(Arc::clone(&capture.media_type));
+            capture.media_type
+        });
         if capture.repeats.is_empty() {
             let body = |name| NamedBody {
                 name,
                 item,
-                media_type,
+                media_type: Arc::clone(&media_type),
             };
             self.bodies.extend(capture.names.into_iter().map(body));
         }
@@ -476,9 +458,8 @@ impl Captures {
         });
     }
 
-    /// The best capture of each URL, the media types, and the places of the first captures. A URL without a capture gets one with
-    /// the status 0.
-    fn best(self) -> (TextMap<Candidate>, TextMap<()>, Vec<CaptureOrder>) {
+    /// The best capture of each URL, and the places of the first captures. A URL without a capture gets one with the status 0.
+    fn best(self) -> (TextMap<Candidate>, Vec<CaptureOrder>) {
         let Self {
             near,
             urls,
@@ -487,7 +468,7 @@ impl Captures {
             mut bodies,
             exchanges,
             other_methods,
-            media_types,
+            media_types: _,
         } = self;
         let ignored = exchanges
             .into_iter()
@@ -502,7 +483,7 @@ impl Captures {
             let first = &mut firsts[capture.url as usize];
             *first = (capture.date.is_none(), capture.date, capture.item).min(*first);
             if !capture.repeats().is_empty() {
-                capture.find_body(&bodies, &media_types);
+                capture.find_body(&bodies);
             }
             // Among equals, the later one wins.
             let before = &mut best[capture.url as usize];
@@ -510,12 +491,12 @@ impl Captures {
                 *before = capture;
             }
         }
-        (urls.with_values(best), media_types, firsts)
+        (urls.with_values(best), firsts)
     }
 
     /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
-        let (found, media_types, firsts) = self.best();
+        let (found, firsts) = self.best();
         let is_resource = |index: &u32| found.values[*index as usize].is_resource();
         let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
         let has_key = |index: u32| found.values[index as usize].has_key();
@@ -529,10 +510,7 @@ impl Captures {
             let index = order[number] as usize;
             let best = &found.values[index];
             let named = best.url().filter(|_| !best.has_key());
-            (
-                named.unwrap_or(found.url(index)),
-                media_types.url(best.media_type as usize),
-            )
+            (named.unwrap_or(found.url(index)), &*best.media_type)
         };
         let rounds = rounds(order.len(), resource);
         // The paths of the files are derived from URLs and are not used to find them.
@@ -560,7 +538,7 @@ impl Captures {
                 number: index,
                 url: best.url().map(Into::into),
                 date: best.date,
-                media_type: best.media_type,
+                media_type: Arc::clone(&best.media_type),
                 item: best.item,
                 first: firsts[index as usize],
             });
@@ -602,7 +580,6 @@ impl Captures {
         collection.note_uses();
         ChosenCaptures {
             resources,
-            media_types,
             collection: collection.into(),
         }
     }
@@ -692,7 +669,7 @@ mod tests {
         ] {
             let date: CaptureDate = text.parse().unwrap();
             assert_eq!(
-                (date.seconds, &*date.to_string()),
+                (date.0.duration_since(EPOCH).as_secs(), &*date.to_string()),
                 (seconds, shown),
                 "{text}"
             );
@@ -841,7 +818,7 @@ mod tests {
         );
         let all = found.resources.iter().enumerate();
         let all: Vec<_> = all
-            .map(|(at, resource)| (found.url(at), resource.item, found.media_type(at)))
+            .map(|(at, resource)| (found.url(at), resource.item, &*resource.media_type))
             .collect();
         assert_eq!(
             all,

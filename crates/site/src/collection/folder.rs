@@ -111,12 +111,7 @@ impl Collection {
 
 /// The path of an entry below the root, with `/` between the names.
 pub fn name_of(entry: &TreeEntry) -> Vec<u8> {
-    entry
-        .relative
-        .iter()
-        .map(|name| names::bytes(name))
-        .collect::<Vec<_>>()
-        .join(&b'/')
+    names::path_bytes(&entry.relative)
 }
 
 /// The path below the root of the file called `name`; `None` if the system does not allow such a name.

@@ -30,7 +30,7 @@ use super::{
     near::{NearNames, without_case},
     normal::{host, normal},
     origin::{Origins, PathBelowRoot, RootUrl, hosts, names},
-    path::{is_page_name, joined, split_name},
+    path::{is_page_name, joined, names_folder, split_name},
     same::SameTable,
     text_map::TextMap,
 };
@@ -39,7 +39,7 @@ use super::{
 const INDEX_NAMES: [&[u8]; 2] = [b"index.html", b"index.htm"];
 
 /// The reason why a URL inside a tree leads to no file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absence {
     /// No file has the name.
     Absent,
@@ -64,7 +64,7 @@ pub enum Absence {
 }
 
 /// The kind of a resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum ResourceKind {
     /// A regular file.
     File,
@@ -85,8 +85,11 @@ pub enum PathEnd {
     Lacking(Absence),
 }
 
+/// The new paths of files and folders, by old path.
+pub(super) type NewNames = HashMap<Box<[u8]>, Box<[u8]>>;
+
 /// The target of a known URL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum UrlTarget {
     /// The resource with this number.
     Resource(u32),
@@ -137,7 +140,7 @@ pub struct Collection {
     /// True if files are renamed for a mirror elsewhere.
     pub(super) is_mirror: bool,
     /// The new paths of renamed folders, by old path. They apply to URLs below a folder that lead to no file.
-    pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
+    pub(super) renamed_folders: NewNames,
     /// The length of the longest old path of a renamed folder.
     pub(super) longest_renamed: usize,
     /// The hosts of resources, and of captures that lead to none. Empty unless the resources are captures.
@@ -174,6 +177,13 @@ impl Collection {
     pub(super) fn index_names(&self) -> impl Iterator<Item = &[u8]> {
         let own = self.origins.index.as_deref().map(names::bytes);
         own.into_iter().chain(INDEX_NAMES)
+    }
+
+    /// `path`, and those of its index files if it is that of a folder in a URL.
+    pub(super) fn with_index(&self, path: &[u8]) -> Vec<Vec<u8>> {
+        let index = self.index_names().filter(|_| names_folder(path));
+        let index = index.map(|name| [path, name].concat());
+        [path.to_vec()].into_iter().chain(index).collect()
     }
 
     /// Adds the host of the captured `url`.

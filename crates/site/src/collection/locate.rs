@@ -51,7 +51,7 @@ use super::{
 const ADDED: [&str; 4] = ["", ".html", ".htm", ".css"];
 
 /// The extensions of pages that many servers allow URLs to omit.
-pub(super) const OMITTED: [&[u8]; 2] = [b".html", b".htm"];
+pub(crate) const OMITTED: [&[u8]; 2] = [b".html", b".htm"];
 
 /// The beginning of the paths at which Netlify runs functions and other services.
 const SERVICES: &str = "/.netlify/";
@@ -514,10 +514,7 @@ impl Collection {
     /// The file whose name contains both the path and the query of a URL.
     fn named_with_query(&self, below: &PathBelowRoot, query: &str) -> Option<(usize, FoundBy)> {
         let path = Some(below.path.as_slice()).filter(|_| below.is_path)?;
-        let mut names = vec![path.to_vec()];
-        if names_folder(path) {
-            names.extend(self.index_names().map(|name| [path, name].concat()));
-        }
+        let mut names = self.with_index(path);
         // If the root has a URL, the file `page?x=1` has the URL `page%3Fx=1`. A link `?x=2` in it refers to the file
         // `page?x=2`. The same link in `page.php.html` refers to the file `page.php?x=2.html`.
         let (_, name) = split_name(path);

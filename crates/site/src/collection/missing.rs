@@ -16,11 +16,11 @@ use super::{
     index::{Absence, Collection},
     locate::{FoundBy, Located},
     near::{NearNames, composed, without_case, without_empty},
-    path::{names_folder, shown, split_name},
+    path::{shown, split_name},
 };
 
 /// A missing file, and a file with a similar name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Missing {
     /// The reason for the absence.
     pub absence: Absence,
@@ -68,11 +68,7 @@ impl Collection {
     /// file.
     fn nearest(&self, path: &[u8], is_path: bool) -> (Absence, Option<usize>) {
         let near = self.near.get_or_init(|| NearNames::of(&self.files));
-        let mut wanted = vec![path.to_vec()];
-        if names_folder(path) {
-            wanted.extend(self.index_names().map(|name| [path, name].concat()));
-        }
-        for path in wanted {
+        for path in self.with_index(path) {
             let Some(number) = near.alike(&path) else {
                 continue;
             };

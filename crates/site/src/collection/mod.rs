@@ -45,8 +45,8 @@ pub mod text_map;
 
 pub use index::{Absence, Collection, ResourceKind};
 pub use index::{is_disk, url_below};
-pub(crate) use locate::names_prefix;
 pub use locate::{FoundBy, FoundResource, Located, QueryUse, loads_sheet};
+pub(crate) use locate::{OMITTED, names_prefix};
 pub use missing::Missing;
 pub(crate) use near::hashed;
 pub(crate) use normal::{fragment_of, in_scope, normal, without_query};

@@ -15,7 +15,7 @@ use std::{
 };
 
 use baselink_files::shared::locked;
-use baselink_url::decode_percent;
+use baselink_url::{common_tail, decode_percent};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::{
@@ -115,13 +115,11 @@ impl NearNames {
 fn changes(one: &str, other: &str) -> Option<usize> {
     /// The most letters between the first change and the last. The time for a comparison grows with its square.
     const SPREAD: usize = 16;
-    let is_same = |(a, b): &(char, char)| a == b;
-    let length = |(letter, _): (char, char)| letter.len_utf8();
     let both = one.chars().zip(other.chars());
-    let start: usize = both.take_while(is_same).map(length).sum();
+    let same = both.take_while(|(a, b)| a == b);
+    let start: usize = same.map(|(letter, _)| letter.len_utf8()).sum();
     let (one, other) = (&one[start..], &other[start..]);
-    let both = one.chars().rev().zip(other.chars().rev());
-    let end: usize = both.take_while(is_same).map(length).sum();
+    let end = common_tail(one, other);
     let (one, other) = (&one[..one.len() - end], &other[..other.len() - end]);
     let is_near = one.len().max(other.len()) <= SPREAD;
     is_near.then(|| strsim::osa_distance(one, other))

@@ -52,7 +52,10 @@ use baselink_url::{self as resolve, Grammar, Reference, without_fragment};
 
 use baselink_files::{maildir, walk::TreeEntry};
 
-use crate::collection::{companion::Companions, path::split_name};
+use crate::collection::{
+    companion::Companions,
+    path::{joined, split_name},
+};
 
 pub mod canonical;
 pub mod expected;
@@ -162,14 +165,14 @@ impl RootUrl {
         let parts = absolute
             .components()
             .filter(|part| *part != Component::RootDir);
-        let names: Vec<_> = parts.map(|part| names::bytes(part.as_os_str())).collect();
+        let names: Vec<_> = parts.map(Component::as_os_str).collect();
         let none = || {
             Error::of(
                 ErrorKind::File,
                 format!("{}: a URL cannot represent this path", path.display()),
             )
         };
-        let path = names::encoded(&names.join(&b'/')).ok_or_else(none)?;
+        let path = names::encoded(&names::path_bytes(names)).ok_or_else(none)?;
         Self::new(&format!("file:///{path}"))
     }
 
@@ -179,15 +182,13 @@ impl RootUrl {
     ///
     /// Returns the errors of [`RootUrl::new`].
     pub fn is_of_a_folder(&self) -> Result<()> {
-        let url = &self.given;
-        match (&self.folder, unusable(url)) {
-            (Some(_), _) => Ok(()),
-            (None, Some(why)) => Err(Error::of(ErrorKind::Url, format!("{url}: {why}"))),
-            (None, None) => {
-                let why = "the URL of a folder has no query and no fragment";
-                Err(Error::of(ErrorKind::Url, format!("{url}: {why}")))
-            }
+        if self.folder.is_some() {
+            return Ok(());
         }
+        let url = &self.given;
+        let otherwise = || "the URL of a folder has no query and no fragment".to_owned();
+        let why = unusable(url).unwrap_or_else(otherwise);
+        Err(Error::of(ErrorKind::Url, format!("{url}: {why}")))
     }
 
     /// Creates the URL of a single named file, which is used as given. If [`RootUrl::new`] would reject the URL, files
@@ -237,8 +238,7 @@ impl RootUrl {
 
     /// The path at which the pages of a site with an unknown host expect its folder, unless it is the root of the host.
     pub fn expected_path(&self) -> Option<&str> {
-        let (_, path) = self.as_str().split_once(ASSUMED_HOST)?;
-        (!path.is_empty()).then_some(path)
+        below_assumed(self.as_str()).filter(|path| !path.is_empty())
     }
 
     /// True if the folder is the root of its host.
@@ -335,7 +335,7 @@ impl RootUrl {
 }
 
 /// A path below a root, taken from a URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct PathBelowRoot {
     /// The decoded names, with `/` between them. The path of a folder ends with `/` or is empty.
     pub path: Vec<u8>,
@@ -394,11 +394,16 @@ impl PathBelowRoot {
 /// The host of every assumed URL, and the slash after it.
 const ASSUMED_HOST: &str = "assumed.invalid/";
 
+/// The part of `url` below the root of an assumed host.
+fn below_assumed(url: &str) -> Option<&str> {
+    let scheme_end = memchr::memchr(b':', url.as_bytes())?;
+    let place = url[scheme_end..].strip_prefix("://")?;
+    place.strip_prefix(ASSUMED_HOST)
+}
+
 /// True if `url` is derived from an assumed root ([`Origins::assume_site`]). Messages omit such a URL.
 pub fn is_assumed(url: &str) -> bool {
-    memchr::memchr(b':', url.as_bytes())
-        .and_then(|at| url[at..].strip_prefix("://"))
-        .is_some_and(|place| place.starts_with(ASSUMED_HOST))
+    below_assumed(url).is_some()
 }
 
 /// `text` with only the path of each URL of a site whose host is unknown.
@@ -415,8 +420,7 @@ pub fn without_assumed_hosts(text: &str) -> Cow<'_, str> {
 
 /// The part of `url` that may be shown: below an assumed root, only the path; otherwise all of `url`.
 pub(crate) fn without_assumed(url: String) -> String {
-    let place = url.split_once("://").map(|(_, place)| place);
-    match place.and_then(|place| place.strip_prefix(ASSUMED_HOST)) {
+    match below_assumed(&url) {
         None => url,
         Some("") => "./".to_owned(),
         Some(below) => below.to_owned(),
@@ -582,7 +586,7 @@ impl Origins {
         Some(format!(
             "{}{}",
             root.folder.as_deref()?,
-            names::encoded(&joined(folders, file))?
+            names::encoded(&joined(&names::path_bytes(folders), file))?
         ))
     }
 }
@@ -594,7 +598,7 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&[u8]>) -> 
     let (file, folders) = names.split_last()?;
     let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
     let file = without_adjustment(names::bytes(file));
-    let written = joined(folders, file);
+    let written = joined(&names::path_bytes(folders), file);
     let path = names::saved_path(&written);
     // A folder whose name is written as it is has no query.
     let start = if *path == *written {
@@ -613,12 +617,6 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&[u8]>) -> 
         names::push_query(&mut url, &path[at + 1..]);
     }
     Some(url)
-}
-
-/// The path of `file` in these folders.
-fn joined(folders: &[OsString], file: &[u8]) -> Vec<u8> {
-    let folders = folders.iter().map(|name| names::bytes(name));
-    folders.chain([file]).collect::<Vec<_>>().join(&b'/')
 }
 
 /// Removes the `.html` that wget appends to the name of a program (`--adjust-extension`). After a query, `.html` is

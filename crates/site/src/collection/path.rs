@@ -6,6 +6,8 @@
 //!
 //! Deliberately absent: the separators of other systems.
 
+use std::iter;
+
 /// The path of `name` in `folder`. The path of the root is empty.
 pub fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() {
@@ -21,6 +23,13 @@ pub fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
         Some(at) => (&path[..at], &path[at + 1..]),
         None => (b"", path),
     }
+}
+
+/// `path` and the folders around it, the innermost first, up to the root.
+pub fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    iter::successors(Some(path), |path| {
+        (!path.is_empty()).then(|| split_name(path).0)
+    })
 }
 
 /// A path for display: bytes that are not UTF-8 become U+FFFD.

@@ -17,7 +17,7 @@ use baselink_rewrite::PlainLink;
 use super::index::Collection;
 
 /// The plain meaning of a link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub enum PlainPlace<'l> {
     /// The file with this number, and the fragment, which may be empty.
     File(usize, &'l str),

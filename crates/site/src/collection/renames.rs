@@ -28,9 +28,9 @@ use baselink_text::{Error, Result};
 
 use super::{
     file_names::is_valid_on_windows,
-    index::Collection,
+    index::{Collection, NewNames},
     locate::OMITTED,
-    path::{shown, split_name},
+    path::{ancestors, shown, split_name},
 };
 
 impl Collection {
@@ -44,7 +44,7 @@ impl Collection {
     /// returns an error if a new path belongs to another file or to a folder, or if Windows, as the current system,
     /// rejects a new name.
     pub fn rename(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
-        let mut new_names: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+        let mut new_names = NewNames::new();
         for (old, new) in pairs {
             let old = path(old)?;
             let into_folder = new.last().is_some_and(separates) && self.number_at(&old).is_some();
@@ -60,8 +60,8 @@ impl Collection {
                     ),
                 ));
             }
-            if let Some(other) = new_names.insert(old.clone(), new.clone())
-                && other != new
+            if let Some(other) = new_names.insert(old.as_slice().into(), new.as_slice().into())
+                && *other != *new
             {
                 return Err(wrong(
                     &old,
@@ -69,37 +69,25 @@ impl Collection {
                 ));
             }
         }
-        let new_path = |path: &[u8]| {
-            let mut around = path;
-            loop {
-                if let Some(new) = new_names.get(around) {
-                    return Some([new, &path[around.len()..]].concat());
-                }
-                around = (!around.is_empty()).then(|| split_name(around).0)?;
-            }
-        };
         let mut renamed = HashMap::new();
         for number in 0..self.count() {
             let own = self.path(number);
-            if let Some(new) = new_path(own).filter(|new| new != own) {
+            if let Some(new) = new_path(&new_names, own).filter(|new| new != own) {
                 renamed.insert(number, new.into_boxed_slice());
             }
         }
         self.check_existing(new_names.keys())?;
         self.renamed = renamed;
         self.check_free()?;
-        let is_folder = |(old, _): &(&Vec<u8>, &Vec<u8>)| self.number_at(old).is_none();
-        let folders = new_names.iter().filter(is_folder);
-        self.renamed_folders = folders
-            .map(|(old, new)| (old.as_slice().into(), new.as_slice().into()))
-            .collect();
+        new_names.retain(|old, _| self.number_at(old).is_none());
+        self.renamed_folders = new_names;
         let lengths = self.renamed_folders.keys().map(|old| old.len());
         self.longest_renamed = lengths.max().unwrap_or(0);
         Ok(())
     }
 
     /// Checks that each path is a file or a folder.
-    fn check_existing<'p>(&self, paths: impl Iterator<Item = &'p Vec<u8>>) -> Result<()> {
+    fn check_existing<'p>(&self, paths: impl Iterator<Item = &'p Box<[u8]>>) -> Result<()> {
         let mut missing: Vec<_> = paths
             .filter(|path| self.number_at(path).is_none() && !self.has_folder(path))
             .collect();
@@ -149,14 +137,15 @@ impl Collection {
             }
         }
         for (old, new) in self.renames() {
-            let mut around = new;
-            let mut is_file = folders.contains(new);
-            while !is_file && !around.is_empty() {
-                around = split_name(around).0;
-                is_file = by_new.contains_key(around);
-            }
-            if is_file {
-                let around = shown(around);
+            let is_both = |path: &&[u8]| {
+                if *path == new {
+                    folders.contains(path)
+                } else {
+                    by_new.contains_key(path)
+                }
+            };
+            if let Some(both) = ancestors(new).find(is_both) {
+                let around = shown(both);
                 let why = format!(
                     "cannot become {}: {around} would be a file and a folder",
                     shown(new)
@@ -230,19 +219,19 @@ impl Collection {
         if around.len() > self.longest_renamed {
             around = split_name(&around[..=self.longest_renamed]).0;
         }
-        while !self.renamed_folders.is_empty() {
-            if let Some(new) = self.renamed_folders.get(around) {
-                return Some([new, &path[around.len()..]].concat());
-            }
-            around = (!around.is_empty()).then(|| split_name(around).0)?;
-        }
-        None
+        let new = new_path(&self.renamed_folders, around)?;
+        Some([&new, &path[around.len()..]].concat())
     }
 
     /// True if `name` is the name of an index file.
     fn is_index(&self, name: &[u8]) -> bool {
         self.index_names().any(|index| index == name)
     }
+}
+
+/// The new path of `path`, if it or a folder around it has one: the innermost decides.
+fn new_path(names: &NewNames, path: &[u8]) -> Option<Vec<u8>> {
+    ancestors(path).find_map(|around| Some([names.get(around)?, &path[around.len()..]].concat()))
 }
 
 /// True for `/`, and on Windows for `\`.

@@ -63,7 +63,7 @@ use super::{
 };
 
 /// The adaptations of a document.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Adapted {
     /// The edits, none of which changes a URL.
     pub edits: Edits,
@@ -305,7 +305,7 @@ fn xml_declaration(bytes: &[u8], charset: Charset) -> Option<(Span, String)> {
 }
 
 /// The syntax of tags.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum TagSyntax {
     Html,
     Xml,

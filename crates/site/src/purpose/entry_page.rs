@@ -17,14 +17,14 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use baselink_scan::html::{references::character_data, tag};
-use baselink_text::{Charset, layer::escape};
+use baselink_text::{Charset, count, layer::escape};
 use baselink_url::{Grammar, Reference};
 use memchr::memmem;
 
 use crate::collection::{capture::CaptureDate, origin::names};
 
 /// A page in the list, or another file.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct PageEntry<'a> {
     /// The folder of its source, if there are several.
     pub folder: Cow<'a, str>,
@@ -77,17 +77,13 @@ pub fn is_entry_page(page: &[u8]) -> bool {
 /// Generates the HTML of a page that lists `pages`, which come from `source`.
 pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
     let source = text(source);
-    let counted = |number: usize, one: &str, more: &str| match number {
-        1 => format!("1 {one}"),
-        many => format!("{many} {more}"),
-    };
     let number_of_pages = pages.iter().filter(|page| page.is_page).count();
     let number = match (number_of_pages, pages.len() - number_of_pages) {
-        (pages, 0) => counted(pages, "page", "pages"),
-        (0, files) => counted(files, "file", "files"),
+        (pages, 0) => count(pages, "page", "pages"),
+        (0, files) => count(files, "file", "files"),
         (pages, others) => {
-            let pages = counted(pages, "page", "pages");
-            format!("{pages}, {}", counted(others, "other file", "other files"))
+            let pages = count(pages, "page", "pages");
+            format!("{pages}, {}", count(others, "other file", "other files"))
         }
     };
     let mut page = format!(

@@ -15,7 +15,7 @@ use baselink_text::named;
 
 named! {
     /// The effect of a move on a link. Tables have this order, or the reverse; the judges choose if several classes apply.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Class {
         /// The link has no target.
         Left = "left",
@@ -50,7 +50,7 @@ named! {
 
 named! {
     /// The class of a finding with the cause, or the class alone if it has one cause. Logs of SARIF number them in this order.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(Default, PartialOrd, Ord)]
     pub enum FindingRule {
         /// The link is absolute.
         Absolute = "pinned/absolute",

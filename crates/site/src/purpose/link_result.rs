@@ -16,7 +16,7 @@ use super::spelling::category;
 
 named! {
     /// The result of a link: its outcome, refined for `localize` and `move`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum LinkResult {
         /// The link was relative, and is now absolute.
         Rewritten = "rewritten",

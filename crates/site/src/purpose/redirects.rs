@@ -19,6 +19,7 @@ use baselink_url::{Base, Resolver, decode_percent};
 
 use super::relocate::{Relocation, split_host};
 use crate::collection::{
+    OMITTED,
     folder::path_of,
     origin::{is_assumed, names},
 };
@@ -30,9 +31,7 @@ pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
     let (mut pages, mut omitted) = (Vec::new(), 0);
     let to = relocation.to.as_str();
     for (old, path) in relocation.collection.renames() {
-        let is_page = [&b".html"[..], b".htm"]
-            .iter()
-            .any(|end| old.ends_with(end));
+        let is_page = OMITTED.iter().any(|end| old.ends_with(end));
         let places = names::encoded(old)
             .zip(names::encoded(path))
             .zip(path_of(old));

@@ -4,7 +4,8 @@
 //! use baselink_site::purpose::{finding_rule::FindingRule, tally::{Counted, Tally}};
 //! let mut tally = Tally::default();
 //! tally.add(Counted::Checked(FindingRule::NetPath), 2_usize);
-//! let more = tally.clone();
+//! let mut more = Tally::default();
+//! more.add(Counted::Checked(FindingRule::NetPath), 2_usize);
 //! tally.merge(&more);
 //! assert_eq!(tally[Counted::Checked(FindingRule::NetPath)], 4);
 //! ```
@@ -24,7 +25,7 @@ use crate::reading::SkipReason;
 
 named! {
     /// A kind of adaptation.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Adaptation {
         /// An encoding that only the HTTP heading gave is now declared.
         Charset = "charset",
@@ -98,7 +99,7 @@ pub enum Counted {
 }
 
 /// Numbers by what they count.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Tally(BTreeMap<Counted, usize>);
 
 impl Tally {

@@ -43,7 +43,6 @@ pub struct Bounds {
 }
 
 /// An item to work on.
-#[derive(Clone, Copy)]
 pub struct QueueItem<I> {
     /// The item.
     pub value: I,

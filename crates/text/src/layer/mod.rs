@@ -26,7 +26,7 @@ pub mod xml;
 use crate::span::Span;
 
 /// Text decoded from a buffer, and its origin in the buffer.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct View {
     /// The text.
     pub text: String,

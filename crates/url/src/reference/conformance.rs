@@ -14,7 +14,7 @@ use std::fmt;
 use super::{Category, Grammar, Reference, scheme};
 
 /// The conformance of a reference to the grammar.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Conformance {
     /// The form of the reference.
     pub category: Category,

@@ -43,7 +43,7 @@ pub const HEAD: usize = 1 << 20;
 const LONGEST: usize = 8_192;
 
 /// A URL that a page declares as its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct CanonicalUrl {
     /// The URL, without its fragment.
     pub url: String,
@@ -55,7 +55,6 @@ pub struct CanonicalUrl {
 
 named! {
     /// A tag that names the URL of a page.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum CanonicalTag {
         /// `<link rel="canonical">`.
         Link = "canonical",

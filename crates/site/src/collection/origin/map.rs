@@ -39,7 +39,7 @@ use super::names;
 use baselink_files::{folder_of, walk::TreeEntry};
 
 /// A table of files and their retrieval URLs.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct UrlMap {
     /// The path of the map as it was named.
     name: PathBuf,
@@ -49,7 +49,7 @@ pub struct UrlMap {
 }
 
 /// The lines about a file.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Mapped {
     url: String,
     /// The number of the last line, from 1.

@@ -10,7 +10,7 @@
 //!
 //! Deliberately absent: characters. A name is a sequence of bytes, so `é` in Latin-1 is `%E9`.
 
-use std::{borrow::Cow, ffi::OsStr, path::Path};
+use std::{borrow::Cow, ffi::OsStr};
 
 use baselink_url::{decode_percent, reference::escaped};
 
@@ -146,7 +146,10 @@ pub fn bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }
 
-/// The bytes of a path, with `/` between its names.
-pub fn path_bytes(path: &Path) -> Vec<u8> {
-    path.iter().map(bytes).collect::<Vec<_>>().join(&b'/')
+/// The bytes of a path with these names, with `/` between them.
+pub fn path_bytes<'n, N: AsRef<OsStr> + ?Sized + 'n>(
+    names: impl IntoIterator<Item = &'n N>,
+) -> Vec<u8> {
+    let names = names.into_iter().map(|name| bytes(name.as_ref()));
+    names.collect::<Vec<_>>().join(&b'/')
 }

@@ -41,7 +41,7 @@ pub fn line_end(buffer: &[u8], body: Span) -> &'static [u8] {
 }
 
 /// The reason why a body cannot be decoded, or why an edit cannot be made in its encoded text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Obstacle {
     /// The offset of the obstacle in the buffer.
     pub at: usize,
