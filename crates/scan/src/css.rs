@@ -276,6 +276,41 @@ impl Block {
     }
 }
 
+/// The spans of what a preload scanner takes for the addresses of `@import` in a `style`, wherever it is in the text: up to white
+/// space, `;` or `{`, without `url()` and quotes. Such a scanner knows neither the type of the element nor the grammar of CSS.
+pub fn imports(text: &str) -> impl Iterator<Item = Span> {
+    let bytes = text.as_bytes();
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b';' | b'{');
+    import_rules(bytes).map(move |at| {
+        let after = bytes[at..].trim_ascii_start();
+        let start = bytes.len() - after.len();
+        let length = after.iter().position(ends).unwrap_or(after.len());
+        let mut span = Span::new(start, start + length);
+        let value = &bytes[span.range()];
+        if value
+            .get(..4)
+            .is_some_and(|name| name.eq_ignore_ascii_case(b"url("))
+        {
+            span = Span::new(start + 4, span.end - usize::from(value.ends_with(b")")));
+        }
+        if let [quote @ (b'"' | b'\''), .., last] = bytes[span.range()]
+            && quote == last
+        {
+            span = Span::new(span.start + 1, span.end - 1);
+        }
+        span
+    })
+}
+
+/// The ends of the at-keywords `@import` in the bytes of a `style`.
+pub fn import_rules(text: &[u8]) -> impl Iterator<Item = usize> {
+    let ends = memchr::memchr_iter(b'@', text).map(|at| at + "@import".len());
+    ends.filter(|&end| {
+        let name = text.get(end - "import".len()..end);
+        name.is_some_and(|name| name.eq_ignore_ascii_case(b"import"))
+    })
+}
+
 /// Every URL of `css`, in order.
 ///
 /// Includes empty and fragment-only URLs.

@@ -14,7 +14,7 @@
 //!
 //! Deliberately absent: bases and encodings, which are known before a pass begins ([`super::prelude`]).
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use baselink_text::{
     Charset, Code, Diagnostic, Span, View,
@@ -31,7 +31,7 @@ use super::{
     rows::{Answer, Answers, element_name},
     sink::{Sink, TextModel},
     tag::{self, FEW, RawAttribute, RawTag},
-    walk::{Names, declaration_end, end_of_plain_svg},
+    walk::{Names, declaration_end, end_of_plain_svg, raw_text_end},
 };
 use crate::{
     ScanOptions, Scanner,
@@ -207,6 +207,7 @@ impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
                     && self.bytes[one.name.range()].eq_ignore_ascii_case(name)
             };
             if tag.attributes[..at].iter().any(is_same) {
+                self.repeated(tag, namespace, attribute);
                 continue;
             }
             match self
@@ -242,6 +243,7 @@ impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
             .text
             .as_ref()
             .filter(|open| open.content == Content::Raw(TextContent::Css) && self.styles.is_empty())
+            .filter(|_| !self.is_preload)
             .map(|open| Span::new(open.start, at));
         if span.is_some_and(|span| self.css(span, None)) {
             self.text = None
@@ -311,17 +313,34 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
         }
     }
 
-    /// Notes the first tag from which a preload scanner may find other tags than the tree has: in SVG and MathML, a `frameset` or a
-    /// `template`.
+    /// Notes the first tag from which a preload scanner may find other links than the tree has: in SVG and MathML, a `frameset` or a
+    /// `template`, and in the text of a `style` with an `@import`.
     fn compare(&mut self, tag: &RawTag, namespace: Namespace) {
         let is = |name: &str| tag.is_named(self.bytes, name);
-        if self.is_in_text || (namespace == Namespace::Html && !is("frameset") && !is("template")) {
+        let has_import = || {
+            let text = tag.span.end..raw_text_end(self.bytes, tag.span.end, b"style");
+            is("style") && css::import_rules(&self.bytes[text]).next().is_some()
+        };
+        let is_other = namespace != Namespace::Html || is("frameset") || is("template");
+        if self.is_in_text || !(is_other || has_import()) {
             return;
         }
         let start = tag.span.start;
         let end = end_of_plain_svg(self.bytes, start);
         self.differs = end.is_none().then_some(start);
         self.alike = end.unwrap_or(usize::MAX);
+    }
+
+    /// Reads the repetition of an attribute, which only a preload scanner may take, in the second pass.
+    fn repeated(&mut self, tag: &RawTag, namespace: Namespace, attribute: &RawAttribute) {
+        if self.is_preload {
+            let element = self.element(tag);
+            self.attribute(namespace, (tag, &element), attribute, &tag.attributes);
+            self.drain();
+        } else if tag.span.start >= self.alike && !self.is_in_text {
+            self.differs = Some(tag.span.start);
+            self.alike = usize::MAX;
+        }
     }
 
     /// True if the first pass found a link at `start`. Records the links of the first pass.
@@ -420,8 +439,16 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
     fn whole_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         let element = self.element(tag);
         let attributes = tag::distinct(self.bytes, tag);
-        for attribute in attributes.iter() {
-            self.attribute(namespace, (tag, &element), attribute, &attributes);
+        let mut firsts = attributes.iter().peekable();
+        for attribute in &tag.attributes {
+            if firsts
+                .next_if(|first| first.name == attribute.name)
+                .is_some()
+            {
+                self.attribute(namespace, (tag, &element), attribute, &attributes);
+            } else {
+                self.repeated(tag, namespace, attribute);
+            }
         }
         self.open_text(tag, namespace, text, &element, &attributes);
     }
@@ -639,6 +666,9 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
     ) {
         let other = |name: &str| self.other(attributes, name);
         let content = match (namespace, element, text) {
+            (Namespace::Html, "style", TextModel::RawText) if self.is_preload => {
+                Some(Content::Raw(TextContent::Css))
+            }
             (Namespace::Html, "style", TextModel::RawText) => {
                 TextContent::of_style(other).map(Content::Raw)
             }
@@ -684,6 +714,9 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
                     .text(&view, content, place)
                     .into_iter()
                     .for_each(|one| self.links.diagnostic(one));
+                if self.is_preload {
+                    self.imports(&view);
+                }
             }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
@@ -692,6 +725,20 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
                         standing: Standing::FallbackContent,
                     });
                 }
+            }
+        }
+    }
+
+    /// Adds what a preload scanner takes for the addresses of `@import` in the text of a `style`.
+    fn imports(&mut self, text: &View) {
+        let links = self.collector.links.iter();
+        let known: HashSet<usize> = links.map(|link| link.span().start).collect();
+        for span in css::imports(&text.text) {
+            if let Some(address) = text.slice(span)
+                && !known.contains(&address.map.source().start)
+            {
+                self.collector
+                    .decoded(&address, Form::Field(None), span, &STYLE);
             }
         }
     }

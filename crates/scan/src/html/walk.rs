@@ -49,6 +49,7 @@ use crate::{
     ScanOptions,
     attributes::Namespace,
     block::{find, find_any, name_end},
+    css,
     document::{FallbackReason, Standing},
 };
 
@@ -594,6 +595,7 @@ pub(crate) fn end_of_plain_svg(bytes: &[u8], start: usize) -> Option<usize> {
         let has_text = || {
             tag.attributes.is_empty()
                 && is_among(name, &["style", "title"])
+                && css::import_rules(part).next().is_none()
                 && bytes[next..].starts_with(b"</")
                 && is_name_at(bytes, next + 2, name)
         };
@@ -625,7 +627,7 @@ fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
 }
 
 /// The end of the raw text or RCDATA that begins at `from`: its end tag, or else the end of the document.
-fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
+pub(crate) fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
     memchr::memchr_iter(b'<', &bytes[from..])
         .map(|length| from + length)
         .find(|&at| bytes.get(at + 1) == Some(&b'/') && is_name_at(bytes, at + 2, name))
@@ -729,6 +731,7 @@ mod tests {
             "<svg><title/><g>",
             "<svg><title><!--</title>",
             "<svg><style type=x></style>",
+            "<svg><style>@import 'x'</style>",
             "<svg><title></style>",
             "<svg><a title='<img>'>",
             "<svg><g title='</svg>'><image>",

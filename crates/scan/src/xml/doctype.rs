@@ -45,6 +45,13 @@ pub fn base_doubt(doctype: &str) -> Option<(BaseKind, BaseDoubt)> {
     None
 }
 
+/// True if the declaration may give elements attributes: default values, which a parameter entity may declare, too (XML 1.0, 3.3.2).
+pub fn has_defaults(doctype: &str) -> bool {
+    let subset = doctype.split_once('[').map_or("", |(_, subset)| subset);
+    let has_default = |markup: &str| markup.starts_with("!ATTLIST") && markup.contains(['"', '\'']);
+    subset.contains('%') || subset.split('<').any(has_default)
+}
+
 /// The contents of the literals and processing instructions in a document type declaration.
 pub fn literals(doctype: &[u8]) -> Vec<Span> {
     let (mut found, mut at) = (Vec::new(), 0);

@@ -174,6 +174,8 @@ pub struct XmlPass<'a> {
     /// True if an internal subset may change the namespaces of elements and give them attributes. In a copy, any value may then
     /// be loaded.
     is_doubtful: bool,
+    /// True if it may also make a link of a value that is none.
+    has_defaults: bool,
     entities: DeclaredEntities,
     /// True if the document element is an Atom feed or entry, in which `xml:base` applies to every reference (RFC 4287,
     /// 2).
@@ -202,6 +204,7 @@ impl<'a> XmlPass<'a> {
             has_base: false,
             has_doctype: false,
             is_doubtful: false,
+            has_defaults: false,
             entities: DeclaredEntities::default(),
             is_atom: false,
         };
@@ -288,6 +291,7 @@ impl<'a> XmlPass<'a> {
         }
         if self.options.groups.has_loaded() {
             self.is_doubtful = inside.contains('[');
+            self.has_defaults = doctype::has_defaults(inside);
             self.literals(span);
         }
         let before_subset = inside.split('[').next().unwrap_or_default();
@@ -680,7 +684,7 @@ impl<'a> XmlPass<'a> {
 
     fn attribute(&mut self, started: &StartedElement<'a>, attribute: &NamespacedAttribute<'a>) {
         let row = self.row(started, attribute);
-        if row.is_none() && !self.is_doubtful {
+        if row.is_none() && !self.has_defaults {
             return;
         }
         let value = self.value(&attribute.raw);
