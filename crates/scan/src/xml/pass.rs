@@ -171,10 +171,9 @@ pub struct XmlPass<'a> {
     plain: Option<Vocabulary>,
     has_base: bool,
     has_doctype: bool,
-    /// True if an internal subset may change the namespaces of elements and give them attributes. In a copy, any value may then
-    /// be loaded.
+    /// True if there is an internal subset. In a copy, its entities may then change the meaning of values.
     is_doubtful: bool,
-    /// True if it may also make a link of a value that is none.
+    /// True if it may change the namespaces of elements and give them attributes. In a copy, any value may then be loaded.
     has_defaults: bool,
     entities: DeclaredEntities,
     /// True if the document element is an Atom feed or entry, in which `xml:base` applies to every reference (RFC 4287,
