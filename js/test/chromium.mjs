@@ -83,7 +83,15 @@ export async function chromium() {
     const ended = new Promise((resolve) => child.on("exit", resolve));
     child.kill();
     await ended;
-    rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
+    // Its other processes may still write to the profile.
+    for (let left = 20; existsSync(profile); left -= 1) {
+      try {
+        rmSync(profile, { recursive: true, force: true });
+      } catch (error) {
+        if (left === 0) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
   }
   return { open, end };
 }

@@ -201,6 +201,9 @@ impl Relocation {
     /// The URL before the move of what `url`, which leads to nothing there, names after the move: a site may have links of both
     /// kinds.
     fn before(&self, url: &str) -> Option<String> {
+        if self.new_path.as_str() == self.from.as_str() {
+            return None;
+        }
         let old = self.new_path.rerooted(url, &self.from)?;
         let locate = |url: &str| self.collection.locate(url);
         // The folder may have nothing at the new path.
