@@ -113,7 +113,7 @@ pub struct Judge<'a> {
     document: Option<PreparedBase>,
     /// The base for references that lack only a scheme, if there is no other base.
     assumed: Option<PreparedBase>,
-    /// Other bases, those that were used last.
+    /// The bases of other links, at most [`MOST_PREPARED`].
     others: HashMap<Against, PreparedBase>,
     /// The styles of the document; `None` before the first link in a custom property.
     styles: Option<PageStyles>,

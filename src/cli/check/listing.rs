@@ -160,7 +160,7 @@ impl Lister<'_> {
                 file.targets.count((rule, None), &url, links);
             }
         }
-        // A relative base is no problem in a tree that moves, and archives are not mended.
+        // A tree that moves may have relative bases. Nobody can edit an archive, so its documents are reported as captured.
         let is_shown = |code| {
             let is_of_folder = is_of_bases(code) && code != Code::BaseRelative;
             code == Code::Growth || (is_of_folder && !self.request.is_of_archives)

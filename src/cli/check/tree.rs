@@ -343,7 +343,7 @@ fn scan(
     output: &mut Output,
 ) -> io::Result<(ExitStatus, FileContent)> {
     let is_part = is_part(&lister.request.documents, &file);
-    // Archives follow the files.
+    // The archives of a library are read after its files.
     if is_part || is_source(file.format, file.path) {
         return Ok((ExitStatus::Done, (None, is_part)));
     }

@@ -496,7 +496,7 @@ impl CapturedFolder {
         let documents = &run.request.documents;
         match self.path(run.request) {
             None => output.notice(&format_args!("{written} would be written")),
-            // A source of a library may have only errors.
+            // An archive in a library may have captured only errors.
             Some(_) if resources.is_empty() && self.place().is_some() => {}
             Some(out) if resources.is_empty() => {
                 let patterns = documents.patterns();

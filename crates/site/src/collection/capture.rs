@@ -380,7 +380,7 @@ impl Collection {
                         found.extend(own.map(|own| (date, own, captured, url)));
                     }
                     UrlTarget::Failure(_) if self.locate(text).resource().is_none() => {
-                        // A URL of another capture is known already.
+                        // If the URL is known, another capture answers it.
                         let _ = self.urls.add(text.as_bytes(), *target);
                     }
                     UrlTarget::Failure(_) | UrlTarget::Outside => {}

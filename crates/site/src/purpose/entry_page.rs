@@ -44,7 +44,7 @@ const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;mar
     h1{font-size:1.5rem}summary{font-weight:bold;margin:1rem 0 .5rem;cursor:pointer}ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
     @media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cb4ff}small{color:#aaa}}";
 
-/// Adds a box to the page. Items that lack one of its words are hidden, and so are groups without other items.
+/// The script that adds a box to the page. It hides the items that lack a word in the box, and the groups that have no other items.
 const SCRIPT: &str = "\
 const box = document.createElement('input'), all = (within, what) => [...within.querySelectorAll(what)]
 box.type = 'search'
@@ -60,13 +60,13 @@ box.oninput = () => {
   }
 }";
 
-/// The number of pages that need no box.
+/// The largest number of items that are listed without a box.
 const FEW: usize = 20;
 
 /// The maximum number of pages in the groups that are open at first.
 const MOST_OPEN: usize = 100;
 
-/// The mark of pages that [`entry_page`] has made.
+/// The element by which [`is_entry_page`] recognizes a page.
 const MARK: &str = "<meta name=\"generator\" content=\"baselink\">";
 
 /// True if `page` may be the result of [`entry_page`].

@@ -210,8 +210,8 @@ impl Destination for LocalDestination {
         }
         let target = link.target.as_deref();
         // A base needs no file at its URL, and a template is not a URL.
-        let is_message = self.is_message;
-        let is_needed = target.is_some_and(|it| needs(&self.collection, link, (it, is_message)));
+        let needs = |target| needs(&self.collection, link, target, self.is_message);
+        let is_needed = target.is_some_and(needs);
         let is_lacking = located
             .as_ref()
             .is_some_and(|located| is_lacking(located, is_needed))

@@ -60,7 +60,7 @@ fn plain_root(name: &[u8], collection: &Collection, options: &Options) -> Option
 /// True if a document needs `target`, which is outside its collection: it embeds it, and the collection should have it, because it
 /// is a crawl, an archive or a library, or because the document was saved. A message in a folder needs nothing: to retrieve its
 /// images would tell the sender.
-fn needs(collection: &Collection, link: &LinkReport, (target, is_message): (&str, bool)) -> bool {
+fn needs(collection: &Collection, link: &LinkReport, target: &str, is_message: bool) -> bool {
     let is_saved = link.source == Source::SavedFrom;
     let is_complete = is_saved || collection.is_of_hosts() || collection.has_captures();
     let is_needed = link.role == Role::Embedded && is_complete && !is_message;

@@ -336,7 +336,7 @@ impl<'a> LinkJudge<'a> {
     ) -> Finding {
         let collection = self.goal.collection;
         let is_message = self.bases.options.format.has_headings();
-        let is_needed = needs(collection, link, (target, is_message));
+        let is_needed = needs(collection, link, target, is_message);
         if is_needed && served(now).is_none() && self.is_served(link) {
             return Finding::of(FindingRule::Served);
         }
