@@ -33,14 +33,12 @@ use super::{file::TEMPORARY, folder::OpenFolder};
 
 /// A new file. Dropping it before it gets its final name removes it. It may also be an existing device or pipe, which
 /// must not become a regular file.
-#[derive(Debug)]
 pub struct NewFile {
     folder: Arc<OpenFolder>,
     file: File,
     name: CurrentName,
 }
 
-#[derive(Debug)]
 enum CurrentName {
     #[cfg_attr(
         not(target_os = "linux"),

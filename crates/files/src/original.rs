@@ -35,7 +35,7 @@ use super::{
 };
 
 /// Settings for replacement in place.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct InPlace {
     /// True if files with other hard links are replaced too. The other links keep the old bytes.
     pub break_links: bool,
@@ -47,7 +47,7 @@ pub struct InPlace {
 
 /// The suffix in the names of backups: it begins with `.` or `~`, and has no path separators. Without the `.`, a backup of
 /// `a.msg` would be `a.msgorig`, which later runs read as another document.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Suffix(OsString);
 
 impl Suffix {

@@ -58,7 +58,6 @@ use super::{
 
 /// New contents and names for the files of a folder. [`StagedMove::commit`] applies them; a value that is dropped
 /// earlier leaves the folder unchanged.
-#[derive(Debug)]
 pub struct StagedMove {
     root: PathBuf,
     around: OpenFolder,
@@ -77,7 +76,6 @@ pub struct StagedMove {
 }
 
 /// The change of one file.
-#[derive(Debug)]
 struct FileMove {
     /// The path of the file below the folder, before the change.
     old: PathBuf,

@@ -118,7 +118,7 @@ fn anchored(pattern: &str) -> String {
 }
 
 /// Selects files below a root. A named file or folder is always selected.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Selection {
     /// If not empty, only files that match are selected.
     pub include: Globs,
@@ -370,7 +370,6 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
     }
 }
 
-#[derive(Debug)]
 struct WalkRoot {
     path: Arc<Path>,
     /// The path without symbolic links; `None` for the only root, whose files cannot occur twice.
@@ -378,7 +377,6 @@ struct WalkRoot {
 }
 
 /// The iterator of [`walk`].
-#[derive(Debug)]
 pub struct TreeWalk<'s> {
     /// The paths, below their roots, of the entries skipped because they are hidden.
     hidden: Vec<PathBuf>,

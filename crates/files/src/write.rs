@@ -65,7 +65,6 @@ pub use super::{
 };
 
 /// New contents for a file, applied by [`NewContents::commit`]. Dropping the replacement discards them.
-#[derive(Debug)]
 pub struct NewContents {
     path: PathBuf,
     place: NameInFolder,
@@ -78,7 +77,6 @@ pub struct NewContents {
 }
 
 /// The file that the new one replaces.
-#[derive(Debug)]
 enum ReplacedFile {
     /// No file. If a file appears in the meantime, it is kept.
     Nothing,
@@ -93,7 +91,7 @@ enum ReplacedFile {
 }
 
 /// The kind of the old file, which determines how it is replaced.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum OriginalKind {
     Document,
     /// A mailbox, which must be locked.

@@ -28,7 +28,7 @@ use baselink_site::purpose::check::{Class, Finding};
 use crate::cli::json_records::append_json;
 
 /// A finding without its place in the file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FindingKey {
     path: String,
     entity: String,
@@ -76,7 +76,7 @@ pub fn path(path: &[u8]) -> String {
 }
 
 /// The accepted findings.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Baseline {
     /// Accepted findings that are not yet matched.
     unmatched: Mutex<HashMap<FindingKey, usize>>,

@@ -22,7 +22,6 @@ use baselink_files::{folder_of, walk::open_below};
 
 /// The bodies that an HTTP archive names. A file may be the body of many entries, because Playwright names bodies by their
 /// digests, but a small file must not become many large ones.
-#[derive(Debug)]
 pub struct Attached {
     place: BodyPlace,
     /// The paths of the files that were read, in lower case, with their lengths.
@@ -35,7 +34,6 @@ pub struct Attached {
 }
 
 /// The place of the bodies that an HTTP archive names.
-#[derive(Debug)]
 enum BodyPlace {
     /// The folder of the archive; `None` for standard input, which has no folder.
     Folder(Option<PathBuf>),

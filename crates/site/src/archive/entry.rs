@@ -22,7 +22,7 @@ use super::record::{self, CapturedBody};
 use crate::collection::capture::Capture;
 
 /// The entries of an archive that a command needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
     /// Documents in a format that is read.
     Documents,

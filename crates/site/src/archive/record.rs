@@ -35,7 +35,6 @@ use baselink_text::{
 use crate::collection::capture::{Capture, name_digest};
 
 /// The body of a capture, without its content codings.
-#[derive(Debug)]
 pub struct CapturedBody<'a> {
     /// The bytes of the resource.
     pub bytes: Cow<'a, [u8]>,

@@ -19,7 +19,6 @@ use serde::Deserialize;
 use zip::{CompressionMethod, ZipArchive, result::ZipError};
 
 /// The archives of a WACZ file.
-#[derive(Debug)]
 pub struct Wacz<R> {
     zip: ZipArchive<R>,
     /// The length of the file.
@@ -185,7 +184,7 @@ const LONGEST_INNER: u64 = 256 << 20;
 const INNER_GROWTH: u64 = 64;
 
 /// A page that a WACZ file lists (WACZ 1.1.1, 5.2.2, `pages/*.jsonl`).
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 pub struct WaczPage {
     /// The URL of the page.
     pub url: String,

@@ -144,7 +144,7 @@ impl fmt::Display for CaptureDate {
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// The period that a date denotes; `2026` is a whole year.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct DateRange {
     first: CaptureDate,
     last: CaptureDate,
@@ -202,7 +202,7 @@ impl FromStr for DateRange {
 }
 
 /// The captures so far. Memory grows with their number, and with the lengths of different URLs.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Captures {
     near: Option<DateRange>,
     /// The normalized URLs, and the keys of resources that share a URL.
@@ -224,7 +224,7 @@ pub struct Captures {
 const OF_CAPTURE: usize = 256;
 
 /// The identifier of a body, and the item that contains it.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct NamedBody {
     name: u64,
     item: u32,
@@ -232,7 +232,7 @@ struct NamedBody {
 }
 
 /// A capture of a URL.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Candidate {
     /// The index of the URL.
     url: u32,
@@ -246,7 +246,7 @@ struct Candidate {
 }
 
 /// The parts that few captures have.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Default, PartialEq)]
 struct RareParts {
     /// The URL, if it differs from its normal form.
     url: Option<Box<str>>,
@@ -318,7 +318,7 @@ impl Candidate {
 }
 
 /// The resources of an archive.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct ChosenCaptures {
     /// The resources in the order of their URLs, and then those with keys.
     pub resources: Vec<CapturedResource>,
@@ -327,7 +327,6 @@ pub struct ChosenCaptures {
 }
 
 /// A resource of an archive.
-#[derive(Clone, Debug)]
 pub struct CapturedResource {
     /// The index of the normalized URL.
     number: u32,

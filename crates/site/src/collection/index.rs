@@ -75,7 +75,7 @@ pub enum ResourceKind {
 }
 
 /// The end of a path after following symbolic links.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub enum PathEnd {
     /// A path without symbolic links.
     To(Vec<u8>),

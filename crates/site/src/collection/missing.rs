@@ -20,7 +20,6 @@ use super::{
 };
 
 /// A missing file, and a file with a similar name.
-#[derive(Debug)]
 pub struct Missing {
     /// The reason for the absence.
     pub absence: Absence,

@@ -335,7 +335,6 @@ impl RootUrl {
 }
 
 /// A path below a root, taken from a URL.
-#[derive(Debug)]
 pub struct PathBelowRoot {
     /// The decoded names, with `/` between them. The path of a folder ends with `/` or is empty.
     pub path: Vec<u8>,

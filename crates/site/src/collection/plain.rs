@@ -17,7 +17,6 @@ use baselink_rewrite::PlainLink;
 use super::index::Collection;
 
 /// The plain meaning of a link.
-#[derive(Debug)]
 pub enum PlainPlace<'l> {
     /// The file with this number, and the fragment, which may be empty.
     File(usize, &'l str),
@@ -26,7 +25,7 @@ pub enum PlainPlace<'l> {
 }
 
 /// The last path that was looked up, and its file. Many links to one file often follow each other.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct LastPath(Vec<u8>, Option<usize>);
 
 impl Collection {

@@ -56,7 +56,6 @@ pub use finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks};
 pub use ids::{FragmentList, FragmentPlace, Ids};
 
 /// A document whose links were judged.
-#[derive(Debug)]
 pub struct CheckedDocument {
     /// The anomalies of the document.
     pub diagnostics: Vec<Diagnostic>,

@@ -24,7 +24,6 @@ use memchr::memmem;
 use crate::collection::{capture::CaptureDate, origin::names};
 
 /// A page in the list, or another file.
-#[derive(Debug)]
 pub struct PageEntry<'a> {
     /// The folder of its source, if there are several.
     pub folder: Cow<'a, str>,

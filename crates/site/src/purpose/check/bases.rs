@@ -21,7 +21,6 @@ use crate::{
 };
 
 /// A collection and its destination.
-#[derive(Debug)]
 pub struct MovedCollection<'a> {
     pub collection: &'a Collection,
     /// The root after the move.
@@ -45,7 +44,6 @@ impl MovedCollection<'_> {
 }
 
 /// The bases of the links of a document.
-#[derive(Debug)]
 pub struct MovedBases<'a> {
     bytes: &'a [u8],
     pub options: &'a Options,
@@ -63,7 +61,6 @@ pub struct MovedBases<'a> {
 }
 
 /// A base before and after the move.
-#[derive(Debug)]
 pub struct MovedBase {
     pub now: Base,
     /// The base after the move if the document is not rewritten; `None` if unknown.
@@ -78,7 +75,7 @@ pub struct MovedBase {
 }
 
 /// The key of a base. Links with equal keys share a base.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 struct BaseKey {
     url: Arc<str>,
     moved: Option<Arc<str>>,

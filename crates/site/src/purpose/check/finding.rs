@@ -62,7 +62,6 @@ pub struct CheckedSite<'a> {
 pub type RepeatedLinks = (FindingRule, String, usize);
 
 /// A link with its finding.
-#[derive(Debug)]
 pub struct CheckedLink {
     /// The link, with its line and column.
     pub listed: ListedLink,

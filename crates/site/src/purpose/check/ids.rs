@@ -15,7 +15,7 @@ use std::{collections::HashMap, sync::OnceLock};
 use crate::collection::{TextMap, origin::names};
 
 /// The target of a fragment in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum FragmentPlace {
     /// An element, or the top of the document.
     There,
@@ -26,7 +26,7 @@ pub enum FragmentPlace {
 }
 
 /// The possible targets of fragments in a file.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Ids {
     ids: TextMap<()>,
     /// The numbers of the ids by their lower-case forms; made for the first hint.
@@ -137,7 +137,7 @@ impl Ids {
 }
 
 /// Fragments, each with the number of the document that it leads into.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct FragmentList {
     /// The fragments, one after the other.
     text: String,
