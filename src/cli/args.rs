@@ -17,7 +17,7 @@ use std::{
 };
 
 use baselink_text::{Error, Format, Result, name, shell, visible};
-use baselink_url::{Grammar, scheme as scheme_of};
+use baselink_url::scheme_of;
 use clap::{
     CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint,
     error::{ContextKind, ContextValue, ErrorKind},
@@ -489,7 +489,7 @@ pub fn reject_url(command: &str, path: &Path) -> Result<()> {
     let Some(url) = path.to_str() else {
         return Ok(());
     };
-    let is_url = scheme_of(Grammar::Rfc3986, url)
+    let is_url = scheme_of(url)
         .is_some_and(|scheme| scheme.len() > DRIVE && url[scheme.len()..].starts_with("://"));
     if !is_url || path.symlink_metadata().is_ok() {
         return Ok(());

@@ -14,7 +14,7 @@ use std::fmt::{self, Display};
 use baselink_rewrite::{Outcome, Totals};
 use baselink_scan::{Heading, fields::links};
 use baselink_text::{Format, Span, shell};
-use baselink_url::{Grammar, scheme, usable};
+use baselink_url::{scheme_of, usable};
 
 use super::output::{Output, count};
 use baselink_site::{
@@ -146,7 +146,7 @@ fn archive(message: &[u8]) -> Option<(String, &'static str, Span)> {
     let heading = Heading::read(message);
     let mut archives = links(message, &heading).into_iter().filter(|link| {
         link.element == "list-archive"
-            && scheme(Grammar::Rfc3986, &link.reference).is_some()
+            && scheme_of(&link.reference).is_some()
             && usable(&link.reference).is_ok()
     });
     let link = archives.next()?;

@@ -21,7 +21,7 @@ use std::collections::HashSet;
 
 use baselink_scan::css::uses::used;
 use baselink_text::{Code, Diagnostic, Span};
-use baselink_url::{Base, Grammar, Reference};
+use baselink_url::{Base, Reference};
 
 use crate::{
     base::abridged,
@@ -129,7 +129,7 @@ fn folder(url: &str) -> &str {
 
 /// The scheme and host of `url`.
 fn host(url: &str) -> (Option<String>, Option<String>) {
-    let url = Reference::split(Grammar::Rfc3986, url);
+    let url = Reference::of(url);
     (
         url.scheme().map(str::to_owned),
         url.net_loc().map(str::to_owned),

@@ -20,7 +20,7 @@ use baselink_text::{
         spelling::{Carrier, Form, Spelling},
     },
 };
-use baselink_url::{Grammar, scheme};
+use baselink_url::scheme_of;
 
 use super::{
     ScanOptions,
@@ -590,9 +590,7 @@ fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -
     while let Some(base) = next.and_then(|at| bases.get(at)) {
         let Some(raw) = base.span.and_then(|span| view.slice(span)) else {
             // Below a null base, a relative one has no meaning.
-            let outermost = chain
-                .first()
-                .map(|base: &String| scheme(Grammar::Rfc3986, base));
+            let outermost = chain.first().map(|base: &String| scheme_of(base));
             return match outermost.flatten() {
                 Some(_) => Against::Inner(chain),
                 None => Against::Nothing,

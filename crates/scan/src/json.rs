@@ -19,7 +19,7 @@
 //! in the list below. Aliases of keywords, scoped contexts and `@propagate` are not followed.
 
 use baselink_text::{Span, View, layer::escape};
-use baselink_url::{Grammar, scheme};
+use baselink_url::scheme_of;
 
 use self::ValueKind::*;
 use crate::document::Role::{self, Embedded, Metadata, Navigation};
@@ -297,7 +297,7 @@ pub(super) fn is_url_like(specifier: &str) -> bool {
     ["/", "./", "../"]
         .iter()
         .any(|prefix| specifier.starts_with(prefix))
-        || scheme(Grammar::Rfc3986, trimmed).is_some()
+        || scheme_of(trimmed).is_some()
 }
 
 /// An open object or array, or the whole text.

@@ -14,14 +14,14 @@ use std::borrow::Cow;
 use baselink_text::layer::escape::percent_encode;
 
 use super::whatwg::is_special;
-use crate::reference::{Grammar, Reference};
+use crate::reference::Reference;
 
 /// `url` in ASCII. U+FFFD stays, because it stands for bytes that could not be decoded.
 pub fn ascii(url: &str) -> Cow<'_, str> {
     if url.is_ascii() {
         return Cow::Borrowed(url);
     }
-    let split = Reference::split(Grammar::Rfc3986, url);
+    let split = Reference::of(url);
     let host = split
         .net_loc_span
         .filter(|_| split.scheme().is_some_and(is_special));

@@ -53,7 +53,7 @@ pub use explanation::{Explanation, Step, explain};
 pub use place::{is_agreed_absolute, is_same_place, is_serialized_absolute};
 pub use reference::{
     Category, Grammar, Reference, decode_percent, decode_percent_lossy, is_private, is_template,
-    scheme, without_fragment,
+    scheme, scheme_of, without_fragment,
 };
 pub use relative::relativize;
 pub use resolver::Resolver;
@@ -216,9 +216,7 @@ impl Base {
     ) -> Result<(), Unresolvable> {
         /// Keeps the rest of the reference from being read as a scheme or a host.
         const HERE: &str = "./";
-        let scheme = Reference::split(Grammar::Rfc3986, self.as_str())
-            .scheme()
-            .unwrap_or_default();
+        let scheme = Reference::of(self.as_str()).scheme().unwrap_or_default();
         let mut root = Self::new(self.resolver(), &format!("{scheme}://{}/", other.net_loc));
         root.parsed
             .encode_query
@@ -336,7 +334,7 @@ impl Base {
         mut self,
         host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        let path = Reference::split(Grammar::Rfc3986, self.as_str()).path();
+        let path = Reference::of(self.as_str()).path();
         self.layout = Some(HostFolders::new(path, host));
         self
     }

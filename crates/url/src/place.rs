@@ -17,14 +17,14 @@ use super::{
     splice::{is_plain_by_blocks, is_plain_host, is_plain_path},
     whatwg::{is_special, serialised},
 };
-use crate::reference::{self, Grammar, Reference, decode_percent, decode_percent_into};
+use crate::reference::{self, Reference, decode_percent, decode_percent_into};
 
 /// True if `one` and `other`, the targets under two resolvers, lead to the same place.
 pub fn is_same_place(one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }
-    let [one, other] = [one, other].map(|url| Reference::split(Grammar::Rfc3986, url));
+    let [one, other] = [one, other].map(Reference::of);
     let is_alike = |one: Option<&str>, other: Option<&str>| {
         one == other || one.map(decoded) == other.map(decoded)
     };
@@ -121,7 +121,7 @@ pub fn is_serialized_absolute(reference: &str) -> bool {
 }
 
 fn is_agreed(reference: &str, is_serialized: bool) -> bool {
-    let Some(scheme) = reference::scheme(Grammar::Rfc3986, reference) else {
+    let Some(scheme) = reference::scheme_of(reference) else {
         return false;
     };
     let rest = &reference.as_bytes()[scheme.len() + 1..];

@@ -59,6 +59,11 @@ pub struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
+    /// Splits `text` by RFC 3986. Never fails.
+    pub fn of(text: &'a str) -> Self {
+        Self::split(Grammar::Rfc3986, text)
+    }
+
     /// Splits `text` into its components. Never fails.
     ///
     /// ```
@@ -196,6 +201,11 @@ const fn is_scheme_byte(byte: u8) -> bool {
 /// `url` up to its fragment.
 pub fn without_fragment(url: &str) -> &str {
     memchr::memchr(b'#', url.as_bytes()).map_or(url, |end| &url[..end])
+}
+
+/// The scheme of a reference by RFC 3986.
+pub fn scheme_of(reference: &str) -> Option<&str> {
+    scheme(Grammar::Rfc3986, reference)
 }
 
 /// The scheme of a reference in `grammar`.

@@ -15,7 +15,7 @@ use super::{
     target::{Target, Unresolvable},
     trace::Trace,
 };
-use crate::reference::{Grammar, Reference};
+use crate::reference::Reference;
 
 impl Inherited {
     /// Resolves `reference` by RFC 3986 sections 5.2.2 and 5.3.
@@ -25,7 +25,7 @@ impl Inherited {
         target: &mut Target,
         trace: &mut impl Trace,
     ) -> Result<(), Unresolvable> {
-        let r = Reference::split(Grammar::Rfc3986, reference);
+        let r = Reference::of(reference);
         let mut draft = Draft { reference, target };
         self.transform(&r, &mut draft, trace)?;
         trace.step("5.3", || {

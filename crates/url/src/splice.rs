@@ -20,7 +20,7 @@
 //! [`Base::resolve`] is the fallback.
 
 use super::{draft::has_dot_segment, inherited::Inherited, resolver::Resolver, whatwg::parses};
-use crate::reference::{Grammar, Reference};
+use crate::reference::Reference;
 
 /// A target as text: `prefix`, followed by the reference without its first `dropped` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,7 +49,7 @@ impl Prefixes {
     /// The prefixes of `base`, which was given as `url`; `None` if the resolvers could read the base itself
     /// differently.
     pub(super) fn of(url: &str, base: &Inherited) -> Option<Self> {
-        let written = Reference::split(Grammar::Rfc3986, url);
+        let written = Reference::of(url);
         let is_http = |scheme: &str| {
             scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
         };
@@ -322,7 +322,7 @@ pub fn is_plain_host(host: &[u8]) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::reference::{contains_placeholder, opaque_scheme, placeholder, scheme};
+    use crate::reference::{Grammar, contains_placeholder, opaque_scheme, placeholder, scheme};
     use crate::{Base, Target, Unresolvable, is_same_place};
     use proptest::prelude::*;
 

@@ -12,7 +12,7 @@ use std::fmt;
 
 use baselink_text::{Error, Result};
 
-use crate::reference::{Grammar, Reference, is_c0_or_space, scheme};
+use crate::reference::{Grammar, Reference, is_c0_or_space, scheme, scheme_of};
 
 /// The reason why nothing can be relative to a base.
 ///
@@ -140,7 +140,7 @@ pub const fn why_not_absolute(why: Unusable) -> &'static str {
 /// # Ok::<(), baselink_text::Error>(())
 /// ```
 pub fn hierarchical_scheme(name: &str) -> Result<String> {
-    if scheme(Grammar::Rfc3986, &format!("{name}:")) != Some(name) {
+    if scheme_of(&format!("{name}:")) != Some(name) {
         return Err(Error::new("not a scheme of URLs; use one such as https"));
     }
     let name = name.to_ascii_lowercase();

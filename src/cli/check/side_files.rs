@@ -20,7 +20,7 @@ use baselink_files::{
     write::{NewContents, is_one_file, write_file},
 };
 use baselink_site::purpose::check::Class;
-use baselink_url::{Grammar, reference::scheme};
+use baselink_url::reference::scheme_of;
 
 use crate::cli::{
     args::check::Check,
@@ -86,7 +86,7 @@ fn missing_targets(request: &Check, tree: &CheckedTree) -> (Vec<String>, Vec<Str
     targets
         .map(|one| url_for_list(one.to))
         .filter(|to| !to.starts_with("cid:"))
-        .partition(|to| scheme(Grammar::Rfc3986, to).is_some())
+        .partition(|to| scheme_of(to).is_some())
 }
 
 /// Writes the requested files.

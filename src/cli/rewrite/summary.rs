@@ -18,7 +18,7 @@ use std::{
 
 use baselink_rewrite::{LinkBases, Reason, Rule, Source, Totals};
 use baselink_text::{Diagnostic, Format, name, visible};
-use baselink_url::{Grammar, Reference};
+use baselink_url::Reference;
 
 use baselink_site::{
     collection::origin::is_assumed,
@@ -510,7 +510,7 @@ impl RunSummary {
             .first()
             .map_or(0, |(_, number)| number.to_string().len());
         for (url, number) in urls.iter().take(NAMED) {
-            let path = Reference::split(Grammar::Rfc3986, url).path_span.start;
+            let path = Reference::of(url).path_span.start;
             let url = if is_assumed(url) { &url[path..] } else { url };
             output.notice(&format_args!("  {number:>width$}  {url}"));
         }

@@ -33,7 +33,7 @@ use std::{
 };
 
 use baselink_text::{format::EXTENSIONS, layer::digest::first_of_md5};
-use baselink_url::{Grammar, Reference, decode_percent, without_fragment};
+use baselink_url::{Reference, decode_percent, without_fragment};
 
 use super::{near::composed_text, path::is_page_name};
 
@@ -153,7 +153,7 @@ fn folded(path: &str) -> String {
 /// The path of a resource that lost its path in `round` rounds.
 pub fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
     let url = without_fragment(url);
-    let reference = Reference::split(Grammar::Rfc3986, url);
+    let reference = Reference::of(url);
     let mut path = root(&reference);
     let (folders, name) = segments(&reference);
     let mut is_cut = false;

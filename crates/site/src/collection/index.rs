@@ -23,7 +23,7 @@ use std::{
     },
 };
 
-use baselink_url::{Grammar, scheme};
+use baselink_url::scheme_of;
 
 use super::{
     host_rules::HostRules,
@@ -458,7 +458,7 @@ impl Collection {
 
 /// True if `root` is a `file` URL, so that the tree is read from disk.
 pub fn is_disk(root: &RootUrl) -> bool {
-    let scheme = scheme(Grammar::Rfc3986, root.as_str());
+    let scheme = scheme_of(root.as_str());
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file"))
 }
 

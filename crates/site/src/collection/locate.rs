@@ -36,7 +36,7 @@ use std::{borrow::Cow, collections::HashMap};
 use baselink_rewrite::{LinkReport, Site};
 use baselink_scan::{Against, Kind, Role};
 use baselink_text::layer::digest::first_of_md5;
-use baselink_url::{Base, Grammar, Reference, Resolver, without_fragment};
+use baselink_url::{Base, Reference, Resolver, without_fragment};
 
 use super::{
     host_rules::REWRITE,
@@ -287,7 +287,7 @@ impl Collection {
                 Located::Folder(_) | Located::Lacking(..) | Located::Failed(_) => false,
                 Located::Outside { .. } => return (located, end),
             };
-            let split = Reference::split(Grammar::Rfc3986, &url);
+            let split = Reference::of(&url);
             let path = split.path();
             if !is_there && path.starts_with(SERVICES) {
                 return (Located::OUTSIDE, end);
@@ -442,7 +442,7 @@ impl Collection {
         if !self.origins.has_hosts {
             return None;
         }
-        let url = Reference::split(Grammar::Rfc3986, url);
+        let url = Reference::of(url);
         let scheme = url
             .scheme()
             .filter(|scheme| is_same_web(scheme, &self.origins.scheme))?;

@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use baselink_url::{Grammar, Reference, without_fragment};
+use baselink_url::{Reference, without_fragment};
 
 use super::origin::{self, names};
 
@@ -47,7 +47,7 @@ pub fn in_scope(url: &str, around: &str) -> String {
 /// above the root.
 pub fn normal(url: &str) -> Option<Cow<'_, str>> {
     let whole = without_fragment(url);
-    let url = Reference::split(Grammar::Rfc3986, whole);
+    let url = Reference::of(whole);
     let (scheme, start) = (url.scheme()?, url.path_span.start);
     if url
         .net_loc()
@@ -92,9 +92,7 @@ fn is_normal(scheme: &str, net_loc: &str, tail: &str) -> bool {
 
 /// The net_loc of `url`.
 pub fn host(url: &str) -> &str {
-    Reference::split(Grammar::Rfc3986, url)
-        .net_loc()
-        .unwrap_or_default()
+    Reference::of(url).net_loc().unwrap_or_default()
 }
 
 #[cfg(test)]

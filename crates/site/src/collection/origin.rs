@@ -48,7 +48,7 @@ use std::{
 use baselink_rewrite::{NearbyFiles, Retrieval, Source};
 use baselink_scan::{Saved, html::saved};
 use baselink_text::{Error, ErrorKind, Format, Result, name};
-use baselink_url::{self as resolve, Grammar, Reference, without_fragment};
+use baselink_url::{self as resolve, Reference, without_fragment};
 
 use baselink_files::{maildir, walk::TreeEntry};
 
@@ -243,7 +243,7 @@ impl RootUrl {
 
     /// True if the folder is the root of its host.
     pub fn is_of_host(&self) -> bool {
-        let root = Reference::split(Grammar::Rfc3986, self.as_str());
+        let root = Reference::of(self.as_str());
         root.path() == "/" && root.net_loc().is_some_and(|host| !host.is_empty())
     }
 
@@ -303,8 +303,8 @@ impl RootUrl {
                 });
             }
         }
-        let root = Reference::split(Grammar::Rfc3986, folder);
-        let url = Reference::split(Grammar::Rfc3986, url);
+        let root = Reference::of(folder);
+        let url = Reference::of(url);
         let host = |url: &Reference<'_>| Some(net_loc(url.scheme()?, url.net_loc()?));
         let is_same_host = || root.net_loc() == url.net_loc() || host(&root) == host(&url);
         if !is_same_scheme(root.scheme()?, url.scheme()?) || !is_same_host() {

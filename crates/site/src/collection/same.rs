@@ -13,7 +13,7 @@
 use std::{borrow::Cow, collections::HashMap, str::FromStr};
 
 use baselink_text::{Error, Result};
-use baselink_url::{Grammar, Reference, reference::has_opaque_scheme};
+use baselink_url::{Reference, reference::has_opaque_scheme};
 
 use super::origin::{RootUrl, names, net_loc};
 
@@ -95,7 +95,7 @@ impl SameTable {
 
 /// The keys by which a prefix of `url` may be found: the host and port, then each with one folder more, at most [`MOST`].
 fn keys(url: &str) -> Vec<Vec<u8>> {
-    let parts = Reference::split(Grammar::Rfc3986, url);
+    let parts = Reference::of(url);
     let scheme = parts.scheme().unwrap_or_default();
     let mut keys = vec![net_loc(scheme, parts.net_loc().unwrap_or_default()).into_bytes()];
     let folders = parts.path().split_terminator('/').skip(1).take(MOST);

@@ -18,7 +18,7 @@ use std::{borrow::Cow, collections::HashMap};
 
 use baselink_scan::html::{references::character_data, tag};
 use baselink_text::{Charset, count, layer::escape};
-use baselink_url::{Grammar, Reference};
+use baselink_url::Reference;
 use memchr::memmem;
 
 use crate::collection::{capture::CaptureDate, origin::names};
@@ -122,7 +122,7 @@ fn groups<'a, 'p>(pages: &'a [PageEntry<'p>]) -> Vec<(String, Vec<&'a PageEntry<
     let mut groups: Vec<(String, Vec<&PageEntry<'_>>)> = Vec::new();
     let mut places = HashMap::new();
     for page in pages {
-        let host = Reference::split(Grammar::Rfc3986, &page.url).net_loc();
+        let host = Reference::of(&page.url).net_loc();
         let mut parts = vec![&*page.folder, host.unwrap_or_default()];
         parts.retain(|part| !part.is_empty());
         let group = parts.join(" · ");

@@ -10,7 +10,7 @@
 
 use baselink_rewrite::{LinkReport, Outcome, Reason};
 use baselink_text::named;
-use baselink_url::{Category, Grammar, scheme};
+use baselink_url::{Category, scheme_of};
 
 use super::spelling::category;
 
@@ -127,7 +127,7 @@ impl LinkResult {
         match (Self::of(link.outcome), link.reason) {
             (Self::Rewritten, Some(Reason::Nowhere)) => Self::Nowhere,
             (Self::Rewritten, _) if new.is_empty() => Self::BaseEmptied,
-            (Self::Rewritten, _) if scheme(Grammar::Rfc3986, new).is_some() => Self::MadeAbsolute,
+            (Self::Rewritten, _) if scheme_of(new).is_some() => Self::MadeAbsolute,
             (Self::Rewritten, _) => Self::MadeLocal,
             (Self::Left, Some(Reason::Chosen)) => Self::Local,
             (result, _) => result,

@@ -8,7 +8,7 @@
 //! Deliberately absent: escapes that the syntax around a reference requires, which are in `layer::spelling`.
 
 use baselink_rewrite::LinkReport;
-use baselink_url::{Category, Grammar, Reference, reference, scheme};
+use baselink_url::{Category, Reference, reference, scheme_of};
 
 /// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
 /// around it, for the `url=` of a refresh (HTML, 7.8), or in a script for the name of a module (HTML, 8.1.5.1).
@@ -35,13 +35,13 @@ pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -
 
 /// The category of `reference` (RFC 3986, 4.2).
 pub fn category(reference: &str) -> Category {
-    Reference::split(Grammar::Rfc3986, reference).category()
+    Reference::of(reference).category()
 }
 
 /// True if the scheme of `url` is one of these.
 fn has_scheme_of(url: &str, schemes: &[&str]) -> bool {
     let is_own = |own: &str| schemes.iter().any(|one| one.eq_ignore_ascii_case(own));
-    scheme(Grammar::Rfc3986, url).is_some_and(is_own)
+    scheme_of(url).is_some_and(is_own)
 }
 
 /// True if crawlers retrieve `url`.

@@ -22,7 +22,7 @@ use std::{
 
 use baselink_rewrite::{ListedLink, Options, links};
 use baselink_text::Format;
-use baselink_url::{Grammar, Reference, scheme, without_fragment};
+use baselink_url::{Reference, scheme_of, without_fragment};
 
 use super::{canonical, names};
 use baselink_files::{
@@ -62,7 +62,7 @@ fn targets(folder: &Path, pages: &[&str], root: &str, from_root: bool) -> HashSe
             &mut |listed| {
                 let link = listed.link;
                 let is_of_page = link.base.as_deref() == Some(root);
-                let is_taken = match scheme(Grammar::Rfc3986, &link.reference) {
+                let is_taken = match scheme_of(&link.reference) {
                     Some(scheme) => from_root || matches!(scheme, "http" | "https"),
                     None => from_root && (!is_of_page || link.reference.starts_with('/')),
                 };
@@ -91,7 +91,7 @@ pub fn expected_path(folder: &Path, root: &str) -> Option<String> {
         .iter()
         .filter_map(|target| target.strip_prefix(root))
     {
-        let below = Reference::split(Grammar::Rfc3986, below).path();
+        let below = Reference::of(below).path();
         let (first, rest) = below.split_once('/').unwrap_or((below, ""));
         firsts.insert(first);
         found += usize::from(has(folder, rest));
@@ -108,7 +108,7 @@ fn linked_root(folder: &Path, root: &str) -> Option<String> {
     let mut hosts: HashMap<String, usize> = HashMap::new();
     let mut roots: BTreeMap<String, (String, usize)> = BTreeMap::new();
     for target in targets(folder, &AT_ANY_URL, root, false) {
-        let url = Reference::split(Grammar::Rfc3986, &target);
+        let url = Reference::of(&target);
         let Some(path) = url.path().strip_prefix('/') else {
             continue;
         };
@@ -144,7 +144,7 @@ pub struct ExpectedUrl {
 
 /// The URL of `folder` according to its pages; `None` if unknown. `root` is its URL according to the user.
 pub fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
-    let path = Reference::split(Grammar::Rfc3986, root).path_span;
+    let path = Reference::of(root).path_span;
     let host = &root[..=path.start];
     let path = expected_path(folder, host);
     let by_links = match &path {

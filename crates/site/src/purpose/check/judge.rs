@@ -15,7 +15,7 @@ use baselink_rewrite::{
 };
 use baselink_scan::{Program, Role};
 use baselink_text::Charset;
-use baselink_url::{Base, Category, Grammar, Resolver, is_template, scheme};
+use baselink_url::{Base, Category, Resolver, is_template, scheme_of};
 
 use super::{
     bases::{MovedBase, MovedBases, MovedCollection, declares_none},
@@ -406,7 +406,7 @@ impl<'a> LinkJudge<'a> {
             base.and_then(|base| base.moved.as_ref()?.resolve(&link.reference).ok())
                 .map(|moved| moved.url)
         };
-        let own = |url: &str| scheme(Grammar::Rfc3986, url).map(str::to_ascii_lowercase);
+        let own = |url: &str| scheme_of(url).map(str::to_ascii_lowercase);
         let keeps_scheme = |moved: &String| own(moved) == own(target);
         let stays_with_base = base.is_some_and(|base| base.stays);
         let pinned_by = match category {
