@@ -139,7 +139,7 @@ impl ShownBases {
             .map(|(source, number)| format!("{number} {source}"))
             .collect();
         let sources = sources.join(", ");
-        output.notice(&format_args!("retrieval URLs of {documents}: {sources}"));
+        output.notice(format_args!("retrieval URLs of {documents}: {sources}"));
         self.hints.report(output);
     }
 }
@@ -181,7 +181,7 @@ fn show_file(
         .url()
         .filter(|_| request.documents.paths.len() == 1 && !request.documents.has_folder())
     {
-        output.notice(&format_args!("{}: no base URL; {hint}", name(path)));
+        output.notice(format_args!("{}: no base URL; {hint}", name(path)));
     }
     Ok((status_after(read, ExitStatus::Done, output)?, all))
 }

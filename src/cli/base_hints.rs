@@ -114,7 +114,7 @@ impl BaseHints {
     pub fn report_scheme_of_file(&self, name: &str, output: &mut Output) {
         if self.without_scheme > 0 {
             let links = count(self.without_scheme, LACKING[0], LACKING[1]);
-            output.notice_of_file(&format_args!("{name}: {links} {ONLY_SCHEME}"));
+            output.notice_of_file(format_args!("{name}: {links} {ONLY_SCHEME}"));
         }
     }
 

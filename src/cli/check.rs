@@ -128,13 +128,13 @@ fn report_accepted(
             if gone == 1 { "occurs" } else { "occur" }
         ),
     };
-    output.notice(&format_args!("{accepted} accepted by {}{gone}", name(path)));
+    output.notice(format_args!("{accepted} accepted by {}{gone}", name(path)));
 }
 
 /// Reports the denied findings.
 fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output) {
     let [_, problem, _] = words::problem(request, denied);
-    output.error(&format_args!("links {problem}: {}", words::classes(denied)));
+    output.error(format_args!("links {problem}: {}", words::classes(denied)));
 }
 
 /// Reports the records with anomalies of each archive. Returns an error status if they are denied.
@@ -185,7 +185,7 @@ fn report_move(request: &Check, tree: &CheckedTree, output: &mut Output) {
     } else {
         "to move the folder with its links"
     };
-    output.notice(&format_args!("{what}: {command} -o OUT"));
+    output.notice(format_args!("{what}: {command} -o OUT"));
 }
 
 /// Reports the number of links by class. Returns an error status if there are only files that are not documents.
@@ -196,7 +196,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         // A folder that a build left empty must not pass.
         let patterns = request.documents.patterns();
         let folder = name(request.folder());
-        output.error(&format_args!("{folder}: no documents found{patterns}"));
+        output.error(format_args!("{folder}: no documents found{patterns}"));
         report_archives(tally, output);
         return ExitStatus::Unusable;
     }
@@ -222,7 +222,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         } else {
             ""
         };
-        output.notice(&format_args!(
+        output.notice(format_args!(
             "{}, {}; {} missing on {}{pages}",
             counted(documents, "document", "documents"),
             counted(resources.sum(), "resource", "resources"),
@@ -238,7 +238,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         ];
         output.notice_of(*missing, are, &format!("in {}", name(path)));
     }
-    output.notice(&format_args!(
+    output.notice(format_args!(
         "{}, {}",
         counted(documents, "document", "documents"),
         counted(tally.checked(|_| true), "link", "links")
@@ -251,7 +251,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
     let (names, width) = (names.fold(9, usize::max), widths.fold(0, usize::max));
     for (name, links) in classes {
         let links = number(links);
-        output.notice(&format_args!("  {name:names$} {links:>width$}"));
+        output.notice(format_args!("  {name:names$} {links:>width$}"));
     }
     for (what, words, rest) in [
         (

@@ -55,14 +55,14 @@ pub fn report_expected_url(
         if is_in_place && (found.is_of_most || !found.is_only_canonical) {
             return Err(Error::new(why));
         }
-        output.caution(&why);
+        output.caution(why);
         return Ok(());
     }
     let roots = [root_url, to.unwrap_or(root_url)];
     let is_other = |found: &ExpectedUrl| !names_one_of(roots, &found.url, &documents.reading.same);
     let Some(found) = expected.filter(is_other) else {
         if let Some(path) = root_url.expected_path() {
-            output.notice(&format_args!(
+            output.notice(format_args!(
                 "{shown}: its pages expect it at /{path}, so links to /{path} lead into it; for another place, add --url"
             ));
         }
@@ -77,14 +77,14 @@ pub fn report_expected_url(
         if refuses && to.is_some() {
             return Err(Error::new(format!("{why}; {OTHERWISE}")));
         }
-        output.notice(&why);
+        output.notice(why);
         return Ok(());
     }
     let why = format!("{its}, not of {url}; if it is this site, give it as --url");
     if refuses && !is_version(&found, url) {
         Err(Error::new(format!("{why}; {OTHERWISE}")))
     } else {
-        output.caution(&why);
+        output.caution(why);
         Ok(())
     }
 }

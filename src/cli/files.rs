@@ -72,7 +72,7 @@ pub fn each<T: Send>(
 /// Reports folders that were taken for hosts, and `hidden` files and folders that were skipped.
 fn report_skipped(documents: &Documents, hidden: &[Vec<u8>], output: &mut Output) {
     if let Some(sentence) = dotless_hosts::warning(&mem::take(&mut output.dotless_hosts)) {
-        output.caution(&sentence);
+        output.caution(sentence);
     }
     // Files next to a named page do not belong to it.
     if documents.parts.is_empty() {
@@ -103,7 +103,7 @@ fn report_missing(documents: &Documents, output: &mut Output) {
     }
     if missing.len() > MISSING {
         let more = missing.len() - MISSING;
-        output.caution(&format_args!(
+        output.caution(format_args!(
             "the table names {more} more files that do not exist"
         ));
     }
@@ -136,7 +136,7 @@ pub fn status_of_skipped(tally: &Tally) -> ExitStatus {
 pub fn report_documents(tally: &Tally, documents: usize, output: &mut Output) -> ExitStatus {
     let status = report_only_others(tally, documents, output);
     if documents == 0 && status == ExitStatus::Done {
-        output.notice(&NO_DOCUMENTS);
+        output.notice(NO_DOCUMENTS);
     }
     status
 }
@@ -151,7 +151,7 @@ pub fn report_only_others(tally: &Tally, documents: usize, output: &mut Output) 
     if documents > 0 || !has_others {
         return ExitStatus::Done;
     }
-    output.error(&NO_DOCUMENTS);
+    output.error(NO_DOCUMENTS);
     ExitStatus::Unusable
 }
 
@@ -186,7 +186,7 @@ impl ReadSummary {
         let status = report_documents(tally, tally[Counted::File], output);
         let others = tally[Counted::Skipped(SkipReason::NonDocument)];
         if others > 0 {
-            output.notice(&count(
+            output.notice(count(
                 others,
                 "file is not a document",
                 "files are not documents",
@@ -225,7 +225,7 @@ pub fn each_document<T: Send>(
             }
             Err(failure) => failure,
         };
-        output.error(&failure);
+        output.error(failure);
         Ok(Err(SkipReason::Unusable))
     };
     let failed = each(documents, output, process, |entry, outcome, _| {
@@ -306,9 +306,9 @@ pub fn report_damaged(
         name(path)
     );
     if is_strict {
-        output.error(&sentence);
+        output.error(sentence);
         return ExitStatus::NotHeld;
     }
-    output.notice(&sentence);
+    output.notice(sentence);
     ExitStatus::Done
 }

@@ -128,12 +128,12 @@ pub fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
     })?;
     match read.tally[Counted::File] {
         0 => {}
-        1 => output.notice(&links_in_words(&tally)),
-        files => output.notice(&format_args!("{files} files, {}", links_in_words(&tally))),
+        1 => output.notice(links_in_words(&tally)),
+        files => output.notice(format_args!("{files} files, {}", links_in_words(&tally))),
     }
     match hints.url() {
         Some(hint) if read.tally[Counted::File] == 1 => {
-            output.notice(&format_args!(
+            output.notice(format_args!(
                 "no base URL for {} of the links; {hint}",
                 tally.of_result(LinkResult::NoBase)
             ));

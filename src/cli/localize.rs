@@ -188,7 +188,7 @@ pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     }
     let (collection, plans) = with_captures(documents, extraction.near, collection, output)?;
     if is_stopped() {
-        output.error(&"stopped before anything was written");
+        output.error("stopped before anything was written");
         return Ok(ExitStatus::Stopped);
     }
     let kind = RewriteKind::Local {

@@ -92,7 +92,7 @@ fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
             } else {
                 // The message quotes an argument with control characters or a workflow command.
                 let mut output = Output::new(Verbosity::default());
-                text.lines().for_each(|line| output.notice(&line));
+                text.lines().for_each(|line| output.notice(line));
             }
             // For clap, `--help` and `--version` are errors that go to standard output.
             return Ok(if message.use_stderr() {
@@ -108,7 +108,7 @@ fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
     };
     let mut output = Output::new(request.verbosity);
     if let Some(settings) = &request.settings {
-        output.notice(&format_args!("settings: {}", name(settings)));
+        output.notice(format_args!("settings: {}", name(settings)));
     }
     let status = ok_or_report(execute(&mut request.command, &mut output), &mut output)?;
     output.end()?;
@@ -127,7 +127,7 @@ fn execute(command: &mut Command, output: &mut Output) -> FileResult<ExitStatus>
     if let Some(documents) = command.documents() {
         files::check(documents)?;
         for sentence in dotless_hosts::check(documents)? {
-            output.caution(&sentence);
+            output.caution(sentence);
         }
         reads_standard_input = documents.paths.iter().any(|path| is_standard_input(path));
     } else if let Command::Resolve(Deferred(request)) = command {
@@ -135,7 +135,7 @@ fn execute(command: &mut Command, output: &mut Output) -> FileResult<ExitStatus>
     }
     if reads_standard_input && io::stdin().is_terminal() {
         let sentence = format!("reading from the terminal; end with Ctrl-D, or {otherwise}");
-        output.notice(&sentence);
+        output.notice(sentence);
     }
     Ok(match command {
         Command::Rewrite(Deferred(request)) => rewrite::run(&request.rewrite, output)?,

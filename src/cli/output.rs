@@ -349,12 +349,12 @@ impl Output {
         }
         write_file(path, |out| out.write_all(list.as_bytes()))?;
         let listed = count(urls.len(), one, more);
-        self.notice(&format_args!("{listed} listed in {}", name(path)));
+        self.notice(format_args!("{listed} listed in {}", name(path)));
         Ok(())
     }
 
     /// Reports an error: something could not be done, or a condition does not hold.
-    pub fn error(&mut self, sentence: &impl Display) {
+    pub fn error(&mut self, sentence: impl Display) {
         self.print_sentence(&(self.err.paint(ERROR, "error:") + " "), sentence);
     }
 
@@ -366,7 +366,7 @@ impl Output {
         let is_denied = io::Error::from(error).kind() == ErrorKind::PermissionDenied;
         match &mut self.counted {
             Some(counted) if is_denied => counted.add(CountedKind::Error(why), 1, || sentence),
-            _ => self.error(&sentence),
+            _ => self.error(sentence),
         }
     }
 
@@ -376,12 +376,12 @@ impl Output {
             let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, visible(place))));
             let warning = self.err.paint(WARNING, format_args!("warning[{code}]:"));
             let before = format!("{}{warning} ", place.unwrap_or_default());
-            self.print_sentence(&before, &sentence);
+            self.print_sentence(&before, sentence);
         }
     }
 
     /// Reports a warning about files rather than their contents.
-    pub fn caution(&mut self, sentence: &impl Display) {
+    pub fn caution(&mut self, sentence: impl Display) {
         if !self.verbosity.quiet {
             self.print_sentence(&(self.err.paint(WARNING, "warning:") + " "), sentence);
         }
@@ -419,7 +419,7 @@ impl Output {
     }
 
     /// Prints a note.
-    pub fn notice(&mut self, sentence: &impl Display) {
+    pub fn notice(&mut self, sentence: impl Display) {
         if !self.verbosity.quiet {
             self.print_sentence("", sentence);
         }
@@ -442,7 +442,7 @@ impl Output {
             ""
         };
         if !names.is_empty() {
-            self.notice(&format_args!("{sentence}: {}{more}", names.join(", ")));
+            self.notice(format_args!("{sentence}: {}{more}", names.join(", ")));
         }
     }
 
@@ -457,7 +457,7 @@ impl Output {
     /// and plural.
     pub fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
         if number > 0 {
-            self.notice(&format_args!("{} {what}", count(number, one, more)));
+            self.notice(format_args!("{} {what}", count(number, one, more)));
         }
     }
 
@@ -467,14 +467,14 @@ impl Output {
     }
 
     /// Prints a note about one file. If an input is a folder, only `--verbose` prints it.
-    pub fn notice_of_file(&mut self, sentence: &impl Display) {
+    pub fn notice_of_file(&mut self, sentence: impl Display) {
         if self.counted.is_none() {
             self.notice(sentence);
         }
     }
 
     /// Prints a sentence on one line, with control characters escaped: it may quote text from any source.
-    fn print_sentence(&mut self, before: &str, sentence: &impl Display) {
+    fn print_sentence(&mut self, before: &str, sentence: impl Display) {
         let sentence = sentence.to_string();
         self.print_line(format_args!("{before}{}", visible(&sentence)));
     }
@@ -615,7 +615,7 @@ impl Listener for Output {
                 _ => format!("{number} times; -v lists all; the first is {first}"),
             };
             match kind {
-                CountedKind::Error(_) => self.error(&sentence),
+                CountedKind::Error(_) => self.error(sentence),
                 CountedKind::Diagnostic(code) => self.print_warning(None, code, &sentence),
             }
         }
@@ -663,7 +663,7 @@ pub fn ok_or_report<T>(
     output: &mut Output,
 ) -> io::Result<Option<T>> {
     let ended = Failure::separate(ended.map_err(Into::into))?;
-    Ok(ended.map_err(|error| output.error(&error)).ok())
+    Ok(ended.map_err(|error| output.error(error)).ok())
 }
 
 /// Reports the first of the links that `--strict` does not accept, and their number; `done` is the expected result in words, such as `made absolute`.
@@ -679,10 +679,10 @@ pub fn report_strict(
     let (place, what) = (places.at(link.span), outcome_and_reason(link));
     let first = format_args!("'{}'", link.reference);
     match strict.number {
-        1 => output.error(&format_args!(
+        1 => output.error(format_args!(
             "{place}: --strict: {first} was not {done}: {what}"
         )),
-        number => output.error(&format_args!(
+        number => output.error(format_args!(
             "{place}: --strict: {number} links were not {done}, the first is {first}: {what}; \
              -v lists all"
         )),

@@ -306,11 +306,11 @@ fn write_pages(relocation: &Relocation, folder: &Path) -> Result<(usize, usize)>
 /// Reports the number of redirects in `path`, and of old paths without one.
 fn report_redirects((number, without): (usize, usize), path: &Path, output: &mut Output) {
     let redirects = count(number, "redirect", "redirects");
-    output.notice(&format_args!("{redirects} written to {}", name(path)));
+    output.notice(format_args!("{redirects} written to {}", name(path)));
     if without > 0 {
         let paths = count(without, "old path has", "old paths have");
         let why = "another file has the path now, or the syntax cannot express the redirect";
-        output.notice(&format_args!("{paths} no redirect: {why}"));
+        output.notice(format_args!("{paths} no redirect: {why}"));
     }
 }
 
@@ -347,7 +347,7 @@ fn report_remaining_folders(request: &Move, output: &mut Output) {
     for folder in old.map(|old| root.join(old)).filter(|old| old.is_dir()) {
         let why =
             "not removed: it still contains files that move does not touch, such as hidden files";
-        output.notice(&format_args!("{}: {why}", name(&folder)));
+        output.notice(format_args!("{}: {why}", name(&folder)));
     }
 }
 

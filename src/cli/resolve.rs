@@ -131,7 +131,7 @@ fn each_line(
             Ok(0) => break,
             Ok(_) => {}
             Err(error) => {
-                output.error(&format_args!("-: {}", cause(&error)));
+                output.error(format_args!("-: {}", cause(&error)));
                 return Ok(ExitStatus::Unusable);
             }
         }

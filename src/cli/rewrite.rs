@@ -228,7 +228,7 @@ impl RewriteRun<'_> {
         }
         if is_stopped() {
             let files = count(done, "file", "files");
-            output.error(&format_args!(
+            output.error(format_args!(
                 "stopped after {files}; every file is complete; run the same command again to do \
                  the rest"
             ));
@@ -397,7 +397,7 @@ impl RewriteRun<'_> {
         let to = match copied {
             Some(copied) => {
                 for lost in copied.lost {
-                    output.caution(&format_args!("{}: {lost}", name(path)));
+                    output.caution(format_args!("{}: {lost}", name(path)));
                 }
                 Some(copied.path)
             }
@@ -424,7 +424,7 @@ impl RewriteRun<'_> {
         } = file;
         let status = summary.status;
         for lost in committed.iter().flat_map(|committed| &committed.lost) {
-            output.caution(&format_args!("{}: {lost}", name(path)));
+            output.caution(format_args!("{}: {lost}", name(path)));
         }
         output.flush()?;
         let to = committed.map(|committed| committed.path);
@@ -454,11 +454,11 @@ fn commit_move(staged: &StagedMove, output: &mut Output) -> ExitStatus {
     match staged.commit(is_stopped) {
         Ok(true) => ExitStatus::Done,
         Ok(false) => {
-            output.error(&"stopped by a signal; nothing was moved");
+            output.error("stopped by a signal; nothing was moved");
             ExitStatus::Stopped
         }
         Err(error) => {
-            output.error(&error);
+            output.error(error);
             ExitStatus::Unusable
         }
     }

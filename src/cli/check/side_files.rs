@@ -100,7 +100,7 @@ pub fn write(
     if let Some((path, baseline)) = updated.filter(|_| request.updates_baseline) {
         write_file(path, |out| baseline.write(out))?;
         let noted = count(baseline.noted(), "finding is", "findings are");
-        output.notice(&format_args!("{noted} written to {}", name(path)));
+        output.notice(format_args!("{noted} written to {}", name(path)));
     }
     if let Some(path) = &request.missing {
         let what = ["missing URL is", "missing URLs are"];
@@ -108,7 +108,7 @@ pub fn write(
         output.write_list(path, &urls, what)?;
         // Otherwise, the findings name them.
         for file in files.iter().filter(|_| is_standard_input(path)) {
-            output.notice(&format_args!("{file} has no URL and no file"));
+            output.notice(format_args!("{file} has no URL and no file"));
         }
     }
     if let Some(path) = &request.report {

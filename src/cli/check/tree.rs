@@ -259,7 +259,7 @@ impl CheckedTree {
                 0 => String::new(),
                 more => format!(" (and {})", count(more, "more pair", "more pairs")),
             };
-            output.caution(&format_args!(
+            output.caution(format_args!(
                 "{} and {}{more} differ only in case; a case-insensitive file system can hold only one of them",
                 path(*one),
                 path(*other)

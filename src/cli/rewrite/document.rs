@@ -79,7 +79,7 @@ impl RewriteRun<'_> {
                 "" => input.name.to_string(),
                 number => format!("{}: message {number}", input.name),
             };
-            output.error(&format_args!("{place}: --verify: {difference}"));
+            output.error(format_args!("{place}: --verify: {difference}"));
         }
         let is_proved = differences.is_empty();
         if !is_proved {
@@ -98,7 +98,7 @@ impl RewriteRun<'_> {
         }
         summary.adapt(&adapted, makes);
         if let Some(adapted) = adapted_text(&summary.tally).filter(|_| output.is_verbose()) {
-            output.notice(&format_args!("{}: adapted: {adapted}", input.name));
+            output.notice(format_args!("{}: adapted: {adapted}", input.name));
         }
         summary.hints.add(input, &rewritten.totals);
         is_proved.then_some(rewritten.edits)

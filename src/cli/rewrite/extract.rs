@@ -109,7 +109,7 @@ pub fn prepare<'r>(
     let documents = &request.documents;
     let is_typed = documents.below_settings.is_empty();
     if is_typed && documents.reading.origins.root_url.is_some() && documents.are_all_archives() {
-        output.caution(&"--url is not used, because each document of an archive has its own URL");
+        output.caution("--url is not used, because each document of an archive has its own URL");
     }
     let near = extraction.and_then(|one| one.near);
     let plan = first_reading(documents, output, |output| {
@@ -117,7 +117,7 @@ pub fn prepare<'r>(
         CapturePlan::of(archives, (documents, &documents.selection), near, output)
     })?;
     if is_stopped() {
-        output.error(&"stopped before anything was written");
+        output.error("stopped before anything was written");
         return Ok(None);
     }
     require_one_mail(&plan)?;
@@ -402,7 +402,7 @@ impl CapturedFolder {
                     Err(why) => break 'made Err(why),
                 };
                 if let Some(damage) = damage {
-                    output.caution(&format_args!("{}: {damage}", input.name));
+                    output.caution(format_args!("{}: {damage}", input.name));
                     is_cut = true;
                 }
                 let options = options.map(|options| {
@@ -426,7 +426,7 @@ impl CapturedFolder {
         let bytes = match made {
             Ok(bytes) => bytes,
             Err(why) => {
-                output.caution(&format_args!("{}: {why}; skipped", input.name));
+                output.caution(format_args!("{}: {why}; skipped", input.name));
                 return Ok(());
             }
         };
@@ -438,7 +438,7 @@ impl CapturedFolder {
         if is_cut && is_there() {
             let path = String::from_utf8_lossy(&path);
             let why = "the body is incomplete, so the file of an earlier run is kept";
-            output.caution(&format_args!("{}: {why}: {path}", input.name));
+            output.caution(format_args!("{}: {why}: {path}", input.name));
             return Ok(());
         }
         files.number = 1;
@@ -495,7 +495,7 @@ impl CapturedFolder {
         let written = count(number, "file", "files");
         let documents = &run.request.documents;
         match self.path(run.request) {
-            None => output.notice(&format_args!("{written} would be written")),
+            None => output.notice(format_args!("{written} would be written")),
             // An archive in a library may have captured only errors.
             Some(_) if resources.is_empty() && self.place().is_some() => {}
             Some(out) if resources.is_empty() => {
@@ -508,11 +508,11 @@ impl CapturedFolder {
                 let out = name(&out);
                 // Another error tells why.
                 if *status == ExitStatus::Done {
-                    output.error(&format_args!("{out}: no captures to write{patterns}{why}"));
+                    output.error(format_args!("{out}: no captures to write{patterns}{why}"));
                 }
                 *status = ExitStatus::Unusable;
             }
-            Some(out) => output.notice(&format_args!("{written} written to {}", name(&out))),
+            Some(out) => output.notice(format_args!("{written} written to {}", name(&out))),
         }
         if !self.is_local() {
             return Ok(Vec::new());
@@ -569,7 +569,7 @@ pub fn write_entry_page(
     let page = entry_page(source, &pages);
     let new = folder.begin_dated(Path::new(&own_name), None, page.as_bytes())?;
     new.commit()?;
-    output.notice(&format_args!("open {}", name(&folder.out.join(&own_name))));
+    output.notice(format_args!("open {}", name(&folder.out.join(&own_name))));
     Ok(())
 }
 
@@ -605,7 +605,7 @@ fn report_failures(collection: &Collection, output: &mut Output) {
     ];
     for (number, (one, more)) in numbers.into_iter().zip(texts) {
         if number > 0 {
-            output.notice(&count(number, one, more));
+            output.notice(count(number, one, more));
         }
     }
 }

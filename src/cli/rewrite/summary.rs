@@ -215,7 +215,7 @@ impl FileSummary {
         about.retain(|part| !part.is_empty());
         let end = if about.is_empty() { "" } else { "; " };
         let about = about.join(", ");
-        output.notice_of_file(&format_args!(
+        output.notice_of_file(format_args!(
             "{name}: {about}{end}{}{unwritten}",
             links_in_words(tally)
         ));
@@ -228,10 +228,10 @@ impl FileSummary {
             self.has_changes() || tally.of_result(LinkResult::Local) > 0,
         ) {
             (0, _) => {}
-            (_, false) => output.notice_of_file(&format_args!(
+            (_, false) => output.notice_of_file(format_args!(
                 "{name}: no base URL: nothing was rewritten; {advice}"
             )),
-            (number, _) => output.notice_of_file(&format_args!(
+            (number, _) => output.notice_of_file(format_args!(
                 "{name}: no base URL for {number} of the links; {advice}"
             )),
         }
@@ -241,7 +241,7 @@ impl FileSummary {
     /// Reports links to files that a browser saved with the page and that were not copied with it.
     pub fn report_local_copies(&self, path: &Path, output: &mut Output) {
         let links = count(self.local_copies(), "link leads", "links lead");
-        output.notice_of_file(&format_args!("{}: {links} to {NOT_WRITTEN}", name(path)));
+        output.notice_of_file(format_args!("{}: {links} to {NOT_WRITTEN}", name(path)));
     }
 
     /// Reports rewritten references of a message that are only a fragment, and the option that keeps them.
@@ -257,7 +257,7 @@ impl FileSummary {
                 "them",
             ),
         };
-        output.notice_of_file(&format_args!(
+        output.notice_of_file(format_args!(
             "{}: {links} out of the message; --fragments auto keeps {them} inside",
             name(path)
         ));
@@ -362,8 +362,8 @@ impl RunSummary {
         let files = numbers.iter().map(|(number, _)| number).sum();
         let files = count(files, "file", "files");
         match in_words(numbers) {
-            None => output.notice(&"no files found"),
-            Some(parts) => output.notice(&format_args!("{files}: {parts}")),
+            None => output.notice("no files found"),
+            Some(parts) => output.notice(format_args!("{files}: {parts}")),
         }
         let status = if is_stopped() {
             ExitStatus::Done
@@ -379,7 +379,7 @@ impl RunSummary {
         let numbers = formats.iter().map(|(_, files, _)| files.len()).max();
         let (names, numbers) = (names.unwrap_or_default(), numbers.unwrap_or_default());
         for (name, files, links) in formats {
-            output.notice(&format_args!("  {name:names$}  {files:>numbers$}, {links}"));
+            output.notice(format_args!("  {name:names$}  {files:>numbers$}, {links}"));
         }
         report_unread(&self.tally, output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";
@@ -413,7 +413,7 @@ impl RunSummary {
         self.report_refused(matches!(kind, RewriteKind::Local { .. }), output);
         self.report_leftovers(output);
         if !are_written {
-            output.notice(&"nothing was written");
+            output.notice("nothing was written");
         }
         status
     }
@@ -452,7 +452,7 @@ impl RunSummary {
             "paths from the old root and may break",
         );
         if let Some((generator, setting)) = generator(&self.with_root_paths) {
-            output.notice(&format_args!(
+            output.notice(format_args!(
                 "{generator} builds a site for another path with {setting}"
             ));
         }
@@ -461,7 +461,7 @@ impl RunSummary {
     /// Reports the adaptations, and then `hint`.
     pub fn report_adaptations(&self, hint: &str, output: &mut Output) {
         if let Some(adapted) = adapted_text(&self.tally) {
-            output.notice(&format_args!("adapted to open from disk: {adapted}{hint}"));
+            output.notice(format_args!("adapted to open from disk: {adapted}{hint}"));
         }
     }
 
@@ -475,7 +475,7 @@ impl RunSummary {
             } else {
                 ""
             };
-            output.notice(&format_args!(
+            output.notice(format_args!(
                 "browsers load only from a server, not from disk: {parts}{hint}"
             ));
         }
@@ -499,7 +499,7 @@ impl RunSummary {
         } else {
             format!("; -v shows them{lists}")
         };
-        output.notice(&format_args!("{urls} no file, and {links} there{hint}"));
+        output.notice(format_args!("{urls} no file, and {links} there{hint}"));
         if !output.is_verbose() {
             return;
         }
@@ -512,10 +512,10 @@ impl RunSummary {
         for (url, number) in urls.iter().take(NAMED) {
             let path = Reference::of(url).path_span.start;
             let url = if is_assumed(url) { &url[path..] } else { url };
-            output.notice(&format_args!("  {number:>width$}  {url}"));
+            output.notice(format_args!("  {number:>width$}  {url}"));
         }
         if urls.len() > NAMED {
-            output.notice(&format_args!("  and {} more", urls.len() - NAMED));
+            output.notice(format_args!("  and {} more", urls.len() - NAMED));
         }
     }
 }
