@@ -56,9 +56,9 @@ impl EntryKind {
 
 /// An existing entry of a folder. For a symbolic link, the link itself.
 pub struct ExistingEntry {
-    pub(super) kind: EntryKind,
-    pub(super) permissions: cap_std::fs::Permissions,
-    pub(super) identity: Option<Identity>,
+    pub kind: EntryKind,
+    pub permissions: cap_std::fs::Permissions,
+    pub identity: Option<Identity>,
 }
 
 /// `bytes` as a file name; `None` if the system does not allow such names.

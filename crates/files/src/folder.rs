@@ -38,7 +38,7 @@ pub struct OpenFolder {
 
 impl OpenFolder {
     /// Opens the folder at `path`, following symbolic links.
-    pub(super) fn named(path: &Path) -> io::Result<Self> {
+    pub fn named(path: &Path) -> io::Result<Self> {
         Ok(Self {
             folder: Dir::open_ambient_dir(path, ambient_authority())?,
             path: path.to_owned(),
@@ -46,7 +46,7 @@ impl OpenFolder {
     }
 
     /// Opens the folder `relative` below this one, unless a name in the path is a symbolic link.
-    pub(super) fn below(&self, relative: &Path) -> io::Result<Self> {
+    pub fn below(&self, relative: &Path) -> io::Result<Self> {
         let mut folder = self.folder.try_clone()?;
         for name in relative.components() {
             let Component::Normal(name) = name else {
@@ -61,7 +61,7 @@ impl OpenFolder {
     }
 
     /// Opens the sibling folder `name`, unless it is a symbolic link.
-    pub(super) fn beside(&self, name: &OsStr) -> io::Result<Self> {
+    pub fn beside(&self, name: &OsStr) -> io::Result<Self> {
         let above = self.folder.open_parent_dir(ambient_authority())?;
         Ok(Self {
             folder: above.open_dir_nofollow(name)?,
@@ -70,7 +70,7 @@ impl OpenFolder {
     }
 
     /// The name `relative` in its folder below this one, unless a name of a folder in the path is a symbolic link.
-    pub(super) fn place(&self, relative: &Path) -> io::Result<NameInFolder> {
+    pub fn place(&self, relative: &Path) -> io::Result<NameInFolder> {
         let folder = self.below(relative.parent().unwrap_or(Path::new("")))?;
         Ok(NameInFolder {
             folder: Arc::new(folder),
@@ -79,22 +79,22 @@ impl OpenFolder {
     }
 
     /// Opens the file `name` for reading, unless it is a symbolic link.
-    pub(super) fn read(&self, name: &OsStr) -> io::Result<File> {
+    pub fn read(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, OpenOptions::new().read(true).nonblock(true))
     }
 
     /// Opens the file `name` for writing, unless it is a symbolic link.
-    pub(super) fn write(&self, name: &OsStr) -> io::Result<File> {
+    pub fn write(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, OpenOptions::new().write(true).nonblock(true))
     }
 
     /// Opens the device or pipe `name` for writing, unless it is a symbolic link. Blocks until a pipe has a reader.
-    pub(super) fn write_device(&self, name: &OsStr) -> io::Result<File> {
+    pub fn write_device(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, OpenOptions::new().write(true))
     }
 
     /// Creates the file `name`, which must not exist, with these permission bits, reduced by the umask.
-    pub(super) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+    pub fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let mut options = new_file(mode);
         self.open(name, options.create_new(true))
     }
@@ -106,7 +106,7 @@ impl OpenFolder {
 
     /// Creates a file without a name (`O_TMPFILE`), which disappears if the process ends before it is named.
     #[cfg(target_os = "linux")]
-    pub(super) fn create_nameless(&self, mode: u32) -> io::Result<File> {
+    pub fn create_nameless(&self, mode: u32) -> io::Result<File> {
         use cap_std::fs::OpenOptionsExt;
         let mut options = new_file(mode);
         options.custom_flags(rustix::fs::OFlags::TMPFILE.bits().cast_signed());
@@ -115,7 +115,7 @@ impl OpenFolder {
 
     /// Names a file of [`OpenFolder::create_nameless`], unless the name is taken.
     #[cfg(target_os = "linux")]
-    pub(super) fn name(&self, file: &File, name: &OsStr) -> io::Result<()> {
+    pub fn name(&self, file: &File, name: &OsStr) -> io::Result<()> {
         use rustix::fs::{AtFlags, CWD, linkat};
         use std::os::fd::AsRawFd;
         let file = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -129,12 +129,12 @@ impl OpenFolder {
     }
 
     /// Opens the folder itself, to sync it, lock it or set its times.
-    pub(super) fn itself(&self) -> io::Result<File> {
+    pub fn itself(&self) -> io::Result<File> {
         Ok(self.folder.open(".")?.into_std())
     }
 
     /// The entry of this name, if it exists.
-    pub(super) fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
+    pub fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
         let found = match self.folder.symlink_metadata(name) {
             Ok(found) => found,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -157,7 +157,7 @@ impl OpenFolder {
     }
 
     /// The metadata of `file`, if it still has this name.
-    pub(super) fn look(&self, name: &OsStr, file: &File) -> io::Result<Option<Metadata>> {
+    pub fn look(&self, name: &OsStr, file: &File) -> io::Result<Option<Metadata>> {
         let found = self.folder.symlink_metadata(name)?;
         let metadata = file.metadata()?;
         let is_same = identity(&metadata).is_none_or(|known| known == identity_of(&found));
@@ -165,12 +165,12 @@ impl OpenFolder {
     }
 
     /// Renames the file `name` to `to` in the folder `into`, replacing any file there.
-    pub(super) fn rename(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
+    pub fn rename(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
         self.folder.rename(name, &into.folder, to)
     }
 
     /// Renames the file `name` to `to` in the folder `into`, unless that name is taken.
-    pub(super) fn rename_if_free(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
+    pub fn rename_if_free(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
             use rustix::fs::{RenameFlags, renameat_with};
@@ -190,17 +190,17 @@ impl OpenFolder {
     }
 
     /// Creates the hard link `to` to the file `name`, unless that name is taken.
-    pub(super) fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
         self.folder.hard_link(name, &self.folder, to)
     }
 
     /// Removes the file `name`.
-    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
         self.folder.remove_file(name)
     }
 
     /// Removes the folder `name`, if it is empty.
-    pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+    pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         self.folder.remove_dir(name)
     }
 
@@ -209,7 +209,7 @@ impl OpenFolder {
         not(unix),
         expect(unused_variables, unused_mut, reason = "no permission bits")
     )]
-    pub(super) fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+    pub fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
         cap_std::fs::DirBuilderExt::mode(&mut builder, mode);
@@ -217,12 +217,12 @@ impl OpenFolder {
     }
 
     /// The identity of the folder.
-    pub(super) fn identity(&self) -> Option<Identity> {
+    pub fn identity(&self) -> Option<Identity> {
         self.folder.dir_metadata().ok().as_ref().map(identity_of)
     }
 
     /// True if the path still leads to the folder.
-    pub(super) fn is_where_it_was(&self) -> bool {
+    pub fn is_where_it_was(&self) -> bool {
         let found = fs::metadata(&self.path);
         found.is_ok_and(|found| match identity(&found) {
             Some(known) => self.identity() == Some(known),
@@ -238,8 +238,7 @@ impl OpenFolder {
 /// Returns the system's errors, and an error if `relative` leads out of the folder, contains a symbolic link, or is not
 /// a regular file.
 pub fn open_below(folder: &Path, relative: &Path) -> io::Result<File> {
-    let place = OpenFolder::named(folder)?.place(relative)?;
-    let file = place.folder.read(&place.name)?;
+    let file = OpenFolder::named(folder)?.place(relative)?.read()?;
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
@@ -264,13 +263,13 @@ fn identity_of(found: &cap_std::fs::Metadata) -> Identity {
 /// A name in an open folder.
 #[derive(Clone, Debug)]
 pub struct NameInFolder {
-    pub(super) folder: Arc<OpenFolder>,
-    pub(super) name: OsString,
+    pub folder: Arc<OpenFolder>,
+    pub name: OsString,
 }
 
 impl NameInFolder {
     /// Opens the folder of the file at `path`, following symbolic links to it.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
+    pub fn of(path: &Path) -> io::Result<Self> {
         let folder = Arc::new(OpenFolder::named(folder_of(path))?);
         Ok(Self {
             folder,
@@ -279,12 +278,12 @@ impl NameInFolder {
     }
 
     /// The entry of this name, if it exists.
-    pub(super) fn entry(&self) -> io::Result<Option<ExistingEntry>> {
+    pub fn entry(&self) -> io::Result<Option<ExistingEntry>> {
         self.folder.entry(&self.name)
     }
 
     /// Opens the file for reading, unless it is a symbolic link.
-    pub(super) fn read(&self) -> io::Result<File> {
+    pub fn read(&self) -> io::Result<File> {
         self.folder.read(&self.name)
     }
 }

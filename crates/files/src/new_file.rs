@@ -56,12 +56,20 @@ pub const PRIVATE: u32 = 0o600;
 impl NewFile {
     /// Creates a file in `folder` with these permission bits, reduced by the umask.
     pub fn within(folder: &Arc<OpenFolder>, mode: u32) -> io::Result<Self> {
-        let (file, name) = create(folder, mode)?;
-        Ok(Self {
+        let new = |file, name| Self {
             folder: Arc::clone(folder),
             file,
             name,
-        })
+        };
+        // A file without a name is named through /proc.
+        #[cfg(target_os = "linux")]
+        if Path::new("/proc/self/fd").exists()
+            && let Ok(file) = folder.create_nameless(mode)
+        {
+            return Ok(new(file, CurrentName::None));
+        }
+        let (name, file) = with_free_name(|name| folder.create(name, mode))?;
+        Ok(new(file, CurrentName::Temporary(name)))
     }
 
     /// Opens the device or pipe `name` in `folder`.
@@ -138,18 +146,6 @@ impl Write for NewFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
-}
-
-fn create(folder: &OpenFolder, mode: u32) -> io::Result<(File, CurrentName)> {
-    // A file without a name is named through /proc.
-    #[cfg(target_os = "linux")]
-    if Path::new("/proc/self/fd").exists()
-        && let Ok(file) = folder.create_nameless(mode)
-    {
-        return Ok((file, CurrentName::None));
-    }
-    let (name, file) = with_free_name(|name| folder.create(name, mode))?;
-    Ok((file, CurrentName::Temporary(name)))
 }
 
 /// Creates a temporary folder in `around` that only its owner may use. Returns its name, and the open folder.

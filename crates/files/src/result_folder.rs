@@ -16,7 +16,7 @@
 //! fs::write(input.join("b.html"), "<a href=x>")?;
 //!
 //! let out_folder = ResultFolder::new(&out)?;
-//! assert!(out_folder.conflicts_with(&input)?.is_none());
+//! out_folder.require_apart(&input, "")?;
 //! let mut page = out_folder.begin(&input.join("b.html"), "a/b.html".as_ref(), None)?;
 //! page.write(|out| out.write_all(b"<a href=http://a/x>"))?;
 //! page.commit()?;
@@ -107,23 +107,19 @@ impl ResultFolder {
     pub fn new(out: &Path) -> Result<Self> {
         // A trailing separator would make a symbolic link look like a folder.
         let out: PathBuf = out.components().collect();
-        let unusable = |path: &Path, error: io::Error| match error.kind() {
-            ErrorKind::NotFound => {
-                let folder = name(folder_of(path));
-                Error::system(
-                    format!("{}: the folder {folder} does not exist", name(path)),
-                    error,
-                )
-            }
-            _ => Error::io(path)(error),
-        };
         let around = if out.file_name().is_some() {
             folder_of(&out)
         } else {
             &out
         };
         let opened = || Ok((fs::canonicalize(around)?, OpenFolder::named(around)?));
-        let (real, around) = opened().map_err(|error| unusable(&out, error))?;
+        let (real, around) = opened().map_err(|error: io::Error| match error.kind() {
+            ErrorKind::NotFound => {
+                let (out, folder) = (name(&out), name(folder_of(&out)));
+                Error::system(format!("{out}: the folder {folder} does not exist"), error)
+            }
+            _ => Error::io(&out)(error),
+        })?;
         let real = real.join(out.file_name().unwrap_or_default());
         if let Some(name) = out.file_name() {
             is_folder(&around, name, &out)?;
@@ -215,29 +211,15 @@ impl ResultFolder {
     ///
     /// Also returns an error if `root` does not exist.
     pub fn require_apart(&self, root: &Path, otherwise: &str) -> Result<()> {
-        match self.conflicts_with(root)? {
-            Some(why) => Err(Error::new(format!("{why}; name another{otherwise}"))),
-            None => Ok(()),
-        }
-    }
-
-    /// Checks the input folder or file `root`. Returns `Some` with an error if it is the output folder, contains it or
-    /// is inside it. Call this for every root before writing the first file. If symbolic links are followed, also call
-    /// it for their targets.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if `root` does not exist.
-    pub fn conflicts_with(&self, root: &Path) -> Result<Option<Error>> {
         let real = fs::canonicalize(root).map_err(Error::io(root))?;
         let (out, root) = (name(&self.out), name(root));
         let sentence = match (is_within(&self.real, &real), is_within(&real, &self.real)) {
-            (false, false) => return Ok(None),
+            (false, false) => return Ok(()),
             (true, true) => format!("{out}: the output folder is the input itself"),
             (true, false) => format!("{out}: the output folder is in the input {root}"),
             (false, true) => format!("{out}: the output folder contains the input {root}"),
         };
-        Ok(Some(Error::new(sentence)))
+        Err(Error::new(format!("{sentence}; name another{otherwise}")))
     }
 
     /// True if this run has begun the output `path` of an input.
@@ -437,15 +419,17 @@ impl ResultFolder {
     fn make_all(&self, input: Option<&Path>, relative: &Path) -> Result<OpenFolder> {
         let below: Vec<_> = relative.iter().collect();
         let like = ancestors(input, &below);
-        let (mut path, mut relative) = (self.out.clone(), PathBuf::new());
+        let mut relative = PathBuf::new();
         let mut folder = match self.out.file_name() {
-            Some(name) => self.opened_or_made(&self.around, name, &path, &relative, like[0])?,
-            None => self.around.below(&relative).map_err(not_written(&path))?,
+            Some(name) => self.opened_or_made(&self.around, name, &relative, like[0])?,
+            None => self
+                .around
+                .below(&relative)
+                .map_err(not_written(&self.out))?,
         };
         for (name, like) in below.iter().zip(&like[1..]) {
-            path.push(name);
             relative.push(name);
-            folder = self.opened_or_made(&folder, name, &path, &relative, *like)?;
+            folder = self.opened_or_made(&folder, name, &relative, *like)?;
         }
         Ok(folder)
     }
@@ -455,10 +439,10 @@ impl ResultFolder {
         &self,
         above: &OpenFolder,
         name: &OsStr,
-        path: &Path,
         relative: &Path,
         like: Option<&Path>,
     ) -> Result<OpenFolder> {
+        let path = &self.out.join(relative).components().collect::<PathBuf>();
         if !is_folder(above, name, path)? {
             let like = like.map(|like| {
                 if like.as_os_str().is_empty() {

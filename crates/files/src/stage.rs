@@ -34,7 +34,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fs::{self, File, Metadata, TryLockError},
     io::ErrorKind,
     path::{Path, PathBuf},
@@ -155,12 +155,9 @@ impl StagedMove {
     ///
     /// Returns the errors of [`InPlace::begin`].
     pub fn replace(&self, original: &Original, old: &Path, new: &Path) -> Result<NewContents> {
-        let name = self.add(original, old, new, true);
-        let place = NameInFolder {
-            folder: Arc::clone(&self.folder),
-            name: name.into(),
-        };
-        self.how.stage(original, &self.root.join(new), place)
+        let number = self.add(original, old, new, true);
+        self.how
+            .stage(original, &self.root.join(new), self.staged(number))
     }
 
     /// Renames the file `original` from `old` to `new` without changing its contents.
@@ -172,7 +169,8 @@ impl StagedMove {
         }
     }
 
-    fn add(&self, original: &Original, old: &Path, new: &Path, is_changed: bool) -> String {
+    /// Adds a step, and returns its number.
+    fn add(&self, original: &Original, old: &Path, new: &Path, is_changed: bool) -> usize {
         let mut steps = locked(&self.steps);
         steps.push(FileMove {
             old: old.to_owned(),
@@ -180,7 +178,15 @@ impl StagedMove {
             seen: original.seen().clone(),
             is_changed,
         });
-        (steps.len() - 1).to_string()
+        steps.len() - 1
+    }
+
+    /// The place in the temporary folder for the step with this number.
+    fn staged(&self, number: usize) -> NameInFolder {
+        NameInFolder {
+            folder: Arc::clone(&self.folder),
+            name: number.to_string().into(),
+        }
     }
 
     /// Records that the new contents of a file could not be produced. [`StagedMove::commit`] then changes nothing.
@@ -210,16 +216,15 @@ impl StagedMove {
         if !applied.has_begun {
             return Err(Error::new(format!("{failed}; nothing was moved")));
         }
-        let rest = if (0..steps.len())
-            .any(|number| matches!(self.folder.entry(number.to_string().as_ref()), Ok(Some(_))))
-        {
-            format!(
-                "; contents that were not moved are in {}",
-                name(&self.root.join(&self.own_name))
-            )
-        } else {
-            String::new()
-        };
+        let rest =
+            if (0..steps.len()).any(|number| matches!(self.staged(number).entry(), Ok(Some(_)))) {
+                format!(
+                    "; contents that were not moved are in {}",
+                    name(&self.root.join(&self.own_name))
+                )
+            } else {
+                String::new()
+            };
         self.is_kept.store(true, Ordering::Relaxed);
         let (moved, all, root) = (applied.moved, steps.len(), name(&self.root));
         let why = format!(
@@ -263,7 +268,7 @@ impl StagedMove {
         }
         for (number, step) in steps.iter().enumerate() {
             go_on()?;
-            folders.folder(&real.join(split(&step.old).0), split(&step.new).0)?;
+            folders.folder(&real.join(around(&step.old)), around(&step.new))?;
             self.give_name(
                 number,
                 step,
@@ -274,21 +279,16 @@ impl StagedMove {
         self.sync(
             steps
                 .iter()
-                .map(|step| split(&step.new).0.to_owned())
+                .map(|step| around(&step.new).to_owned())
                 .collect(),
         )?;
-        let renamed = || {
-            steps
-                .iter()
-                .enumerate()
-                .filter(|(_, step)| step.is_renamed())
-        };
-        for (number, step) in renamed().filter(|(_, step)| step.is_changed) {
-            if !in_the_way.contains(&number) {
+        let renamed = steps.iter().enumerate();
+        for (number, step) in renamed.filter(|(_, step)| step.is_renamed()) {
+            if step.is_changed && !in_the_way.contains(&number) {
                 self.free_name(number, step)?;
             }
+            self.remove_empty(&step.old);
         }
-        renamed().for_each(|(_, step)| self.remove_empty(&step.old));
         Ok(())
     }
 
@@ -341,24 +341,13 @@ impl StagedMove {
             })
     }
 
-    /// The place of a new name, whose folder exists by now.
-    fn new_place(&self, step: &FileMove) -> Result<NameInFolder> {
-        let missing = || {
-            refused(
-                &self.root.join(&step.new),
-                "another program removed its folder meanwhile",
-            )
-        };
-        self.place(&step.new)?.ok_or_else(missing)
-    }
-
     /// Checks that all steps are possible. Returns the numbers of the steps whose old names other files need.
     fn check(&self, steps: &[FileMove]) -> Result<BTreeSet<usize>> {
         let (mut folders, mut in_the_way) = (BTreeSet::new(), BTreeSet::new());
         let (mut old_paths, mut files) = (HashMap::new(), HashMap::new());
         for (number, step) in steps.iter().enumerate() {
             self.old_place(step)?;
-            folders.insert(split(&step.old).0.to_owned());
+            folders.insert(around(&step.old).to_owned());
             if step.is_renamed() {
                 old_paths.insert(&*step.old, number);
                 // On a file system that ignores case, the old file also has the new name.
@@ -377,7 +366,7 @@ impl StagedMove {
                     self.folder.entry(own).map_err(failed)?;
                     continue;
                 };
-                folders.insert(split(&way).0.to_owned());
+                folders.insert(around(&way).to_owned());
                 let Some(entry) = place.entry().map_err(failed)? else {
                     continue;
                 };
@@ -414,7 +403,7 @@ impl StagedMove {
         let mut folders = BTreeSet::new();
         for step in steps.iter().filter(|step| step.is_changed) {
             Original::at(&self.root.join(&step.old), self.old_place(step)?)?.back_up(suffix)?;
-            folders.insert(split(&step.old).0.to_owned());
+            folders.insert(around(&step.old).to_owned());
         }
         let has_backups = !folders.is_empty();
         self.sync(folders)?;
@@ -435,14 +424,17 @@ impl StagedMove {
     /// Gives a file its new contents under its new name. If `is_staged` is true, they are in the temporary folder.
     fn give_name(&self, number: usize, step: &FileMove, is_staged: bool) -> Result<()> {
         let path = self.root.join(&step.new);
-        let staged = NameInFolder {
-            folder: Arc::clone(&self.folder),
-            name: number.to_string().into(),
+        let new = if step.is_renamed() {
+            // Its folder exists by now.
+            let why = "another program removed its folder meanwhile";
+            self.place(&step.new)?.ok_or_else(|| refused(&path, why))?
+        } else {
+            self.old_place(step)?
         };
-        let (new, from) = match (step.is_renamed(), is_staged) {
-            (false, _) => (self.old_place(step)?, staged),
-            (true, true) => (self.new_place(step)?, staged),
-            (true, false) => (self.new_place(step)?, self.old_place(step)?),
+        let from = if is_staged {
+            self.staged(number)
+        } else {
+            self.old_place(step)?
         };
         let done = if step.is_renamed() {
             from.folder
@@ -484,8 +476,7 @@ impl Drop for StagedMove {
     }
 }
 
-/// The folder of a path below the root, and the name in the folder.
-fn split(relative: &Path) -> (&Path, &OsStr) {
-    let folder = relative.parent().unwrap_or(Path::new(""));
-    (folder, relative.file_name().unwrap_or_default())
+/// The folder of a path below the root.
+fn around(relative: &Path) -> &Path {
+    relative.parent().unwrap_or(Path::new(""))
 }

@@ -403,12 +403,10 @@ impl TreeWalk<'_> {
     /// The paths, below their roots, of the entries that could not be read so far. If such an entry is a folder, its
     /// contents are unknown.
     pub fn unread_below_roots(&self) -> impl Iterator<Item = &Path> {
-        let below = |path| {
-            self.roots
-                .iter()
-                .find_map(|root| Path::strip_prefix(path, &root.path).ok())
-        };
-        self.unread.iter().filter_map(move |path| below(path))
+        self.unread.iter().filter_map(|path| {
+            let mut roots = self.roots.iter();
+            roots.find_map(|root| path.strip_prefix(&root.path).ok())
+        })
     }
 
     /// A sentence for each root that shares files with an earlier one.

@@ -304,27 +304,22 @@ impl NewContents {
 
     /// Keeps the old file as its backup, if that is wanted.
     fn back_up(&mut self) -> Result<()> {
-        let ReplacedFile::Original {
+        if let ReplacedFile::Original {
             how,
             original,
             kind,
         } = &mut self.old
-        else {
-            return Ok(());
-        };
-        let Some(suffix) = how
-            .backup
-            .as_ref()
-            .filter(|_| *kind != OriginalKind::Staged)
-        else {
-            return Ok(());
-        };
-        original.unchanged()?;
-        original.back_up(suffix)?;
-        sync_folder(&self.place.folder).map_err(|error| {
-            let why = format!("its backup could not be synced: {}", cause(&error));
-            refused(&self.path, &why)
-        })
+            && let Some(suffix) = &how.backup
+            && *kind != OriginalKind::Staged
+        {
+            original.unchanged()?;
+            original.back_up(suffix)?;
+            sync_folder(&self.place.folder).map_err(|error| {
+                let why = format!("its backup could not be synced: {}", cause(&error));
+                refused(&self.path, &why)
+            })?;
+        }
+        Ok(())
     }
 
     /// Gives the new file its name.
@@ -346,10 +341,9 @@ impl NewContents {
             ReplacedFile::Any => return new.replace(folder, name).map_err(failed),
             ReplacedFile::Original { original, kind, .. } => (original, kind),
         };
-        let locks = match kind {
-            OriginalKind::Mailbox => Some(MailboxLock::wait(path, &self.place)?),
-            OriginalKind::Document | OriginalKind::Message | OriginalKind::Staged => None,
-        };
+        let is_mailbox = *kind == OriginalKind::Mailbox;
+        let locks = is_mailbox.then(|| MailboxLock::wait(path, &self.place));
+        let locks = locks.transpose()?;
         original.unchanged()?;
         if *kind == OriginalKind::Staged {
             return new.name(folder, name).map_err(failed);
@@ -367,17 +361,14 @@ impl NewContents {
 
     /// Removes the old file of a message that has a new name.
     fn remove_old(&mut self) -> Result<()> {
-        let ReplacedFile::Original {
-            original,
-            kind: OriginalKind::Message,
-            ..
-        } = &self.old
-        else {
-            return Ok(());
+        let original = match &self.old {
+            ReplacedFile::Original {
+                original,
+                kind: OriginalKind::Message,
+                ..
+            } if original.path != self.path => original,
+            _ => return Ok(()),
         };
-        if original.path == self.path {
-            return Ok(());
-        }
         let NameInFolder { folder, name: old } = &original.place;
         sync_folder(folder).map_err(|error| unsynced(&self.path, &error))?;
         match original.unchanged().map(|_| folder.remove(old)) {
@@ -466,24 +457,19 @@ impl InPlace {
     /// - It is a message of a Maildir whose `tmp` is a symbolic link or not writable.
     pub fn begin(&self, original: &Original) -> Result<NewContents> {
         self.check(original)?;
-        let (path, is_message) = (&original.path, is_message(&original.path));
-        let place = original.place.clone();
-        let folder = if is_message {
-            Arc::new(place.folder.beside("tmp".as_ref()).map_err(|error| {
+        let (path, place) = (&original.path, original.place.clone());
+        let (folder, kind) = if is_message(path) {
+            let tmp = place.folder.beside("tmp".as_ref()).map_err(|error| {
                 let tmp = folder_of(path).with_file_name("tmp");
                 if tmp.is_symlink() {
                     symbolic_link(&tmp)
                 } else {
                     not_written(path)(error)
                 }
-            })?)
+            })?;
+            (Arc::new(tmp), OriginalKind::Message)
         } else {
-            Arc::clone(&place.folder)
-        };
-        let kind = if is_message {
-            OriginalKind::Message
-        } else {
-            OriginalKind::Document
+            (Arc::clone(&place.folder), OriginalKind::Document)
         };
         self.begin_within(&folder, original, (path, place), kind)
     }
