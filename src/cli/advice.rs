@@ -23,22 +23,18 @@ const OPTIONS: &[(Code, &str)] = &[
     ),
 ];
 
-/// True if a diagnostic is about the output rather than the document, its base or its links.
-fn is_of_a_change(code: Code) -> bool {
-    matches!(
+/// True if a diagnostic is about the document or its base rather than its links or the output.
+pub fn is_of_bases(code: Code) -> bool {
+    !matches!(
         code,
-        Code::SignatureBroken
+        Code::ResolversDiffer
+            | Code::SignatureBroken
             | Code::FieldsRenamed
             | Code::LineTooLong
             | Code::DigestWrong
             | Code::Doubt
             | Code::Growth
     )
-}
-
-/// True if a diagnostic is about the document or its base rather than its links or the output.
-pub fn is_of_bases(code: Code) -> bool {
-    !is_of_a_change(code) && code != Code::ResolversDiffer
 }
 
 /// The message for `found`, with the option that helps.

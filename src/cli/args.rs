@@ -380,7 +380,7 @@ fn reject_map_without_inputs(documents: &Documents) -> Result<()> {
     let Some(map) = &documents.reading.origins.map else {
         return Ok(());
     };
-    let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
+    let roots = documents.root_paths();
     if roots.is_empty() {
         return Err(Error::new(
             "--url-map: standard input has no path to look up in the table; use --url",
@@ -416,7 +416,7 @@ fn reject_overwrites(
     settings: Option<&Path>,
 ) -> Result<()> {
     let inputs: Vec<PathBuf> = match command.documents() {
-        Some(documents) => documents.roots().map(Path::to_owned).collect(),
+        Some(documents) => documents.root_paths(),
         None => Vec::new(),
     };
     let written = command.side_files();

@@ -183,7 +183,7 @@ fn show_file(
     {
         output.notice(format_args!("{}: no base URL; {hint}", name(path)));
     }
-    Ok((status_after(read, ExitStatus::Done, output)?, all))
+    Ok((status_after(read, output)?, all))
 }
 
 /// Shows the bases of a document.

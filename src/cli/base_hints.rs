@@ -9,8 +9,6 @@
 //!
 //! Deliberately absent: using the URL. A document may be wrong about itself, so the user has to ask for it.
 
-use std::fmt::{self, Display};
-
 use baselink_rewrite::{Outcome, Totals};
 use baselink_scan::{Heading, fields::links};
 use baselink_text::{Format, Span, shell};
@@ -35,30 +33,11 @@ pub struct BaseHints {
     differs: bool,
 }
 
-/// A URL that a document declares for itself, with its place.
-pub struct BaseHint {
+/// A URL that a document declares for itself.
+struct BaseHint {
     url: String,
-    by: &'static str,
-    is_page: bool,
-    line: usize,
-    column: usize,
-}
-
-impl Display for BaseHint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            url,
-            by,
-            line,
-            column,
-            ..
-        } = self;
-        write!(f, "try --url {} ({by}, {line}:{column})", shell::word(url))?;
-        if self.is_page {
-            write!(f, " or --trust canonical")?;
-        }
-        Ok(())
-    }
+    /// Advice to use it, with its place.
+    advice: String,
 }
 
 impl BaseHints {
@@ -87,18 +66,16 @@ impl BaseHints {
         }
         self.pages += usize::from(is_page);
         let (line, column) = FilePlaces::of(input, totals.charset).line_and_column(span);
-        self.url = Some(BaseHint {
-            url,
-            by,
-            is_page,
-            line,
-            column,
-        });
+        let otherwise = if is_page { " or --trust canonical" } else { "" };
+        let typed = shell::word(&url);
+        let advice = format!("try --url {typed} ({by}, {line}:{column}){otherwise}");
+        self.url = Some(BaseHint { url, advice });
     }
 
     /// The URL that all documents without a base declare.
-    pub fn url(&self) -> Option<&BaseHint> {
-        self.url.as_ref().filter(|_| !self.differs)
+    pub fn url(&self) -> Option<&str> {
+        let first = self.url.as_ref().filter(|_| !self.differs);
+        first.map(|first| first.advice.as_str())
     }
 
     /// Adds the hints for later files.

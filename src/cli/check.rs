@@ -36,8 +36,8 @@ use self::{
 use super::{
     args::check::{Check, CheckForm, Classes},
     base_hints::report_scheme,
-    files::{report_archives, report_damaged, report_documents, report_unread},
-    output::{Output, count, ok_or_report},
+    files::{report_archives, report_damaged, report_documents, report_unread, status_after},
+    output::{Output, count},
     request::is_standard_input,
     status::{ExitStatus, FileResult},
 };
@@ -85,14 +85,8 @@ pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
     }
     output.flush()?;
     status = status.max(report_totals(request, &tree, output));
-    if ok_or_report(
-        side_files::write(request, &tree, baseline.as_ref(), output),
-        output,
-    )?
-    .is_none()
-    {
-        status = ExitStatus::Unusable;
-    }
+    let written = side_files::write(request, &tree, baseline.as_ref(), output);
+    status = status.max(status_after(written, output)?);
     if !request.updates_baseline {
         report_accepted(request, baseline.as_ref(), &tree, output);
     }

@@ -83,7 +83,7 @@ fn report_skipped(documents: &Documents, hidden: &[Vec<u8>], output: &mut Output
 
 /// Shows a progress bar for one reading of `documents`, if standard error is a terminal.
 pub fn progress(documents: &Documents, output: &mut Output) {
-    let roots = documents.roots().map(Path::to_owned).collect();
+    let roots = documents.root_paths();
     let is_terminal = io::stderr().is_terminal();
     output.show_progress(is_terminal.then(|| Progress::over(roots, documents.selection.clone())));
 }
@@ -96,8 +96,7 @@ fn report_missing(documents: &Documents, output: &mut Output) {
     let Some(map) = &documents.reading.origins.map else {
         return;
     };
-    let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
-    let missing = map.missing(&roots);
+    let missing = map.missing(&documents.root_paths());
     for sentence in missing.iter().take(MISSING) {
         output.caution(sentence);
     }
@@ -248,10 +247,9 @@ pub fn each_document<T: Send>(
 /// Reports the error of `read`, if any. Returns `status`, or `Unusable` after an error.
 pub fn status_after<T>(
     read: Result<T, impl Into<Failure>>,
-    status: ExitStatus,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    Ok(ok_or_report(read, output)?.map_or(ExitStatus::Unusable, |_| status))
+    Ok(ok_or_report(read, output)?.map_or(ExitStatus::Unusable, |_| ExitStatus::Done))
 }
 
 /// Calls `plan` for the first reading of archives. The progress bar is shown for the second reading, too.

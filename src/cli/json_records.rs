@@ -17,8 +17,7 @@ use std::{
 };
 
 use baselink_rewrite::{
-    BaseChain, EntityReport, Level, ListedLink, Outcome, Reason, Rule, Source, archive::Offset,
-    base::Declared,
+    EntityReport, Level, ListedLink, Outcome, Reason, Rule, Source, base::Declared,
 };
 use baselink_scan::{Kind, Role};
 use baselink_text::{Code, Diagnostic, Format, Span, visible};
@@ -28,7 +27,6 @@ use serde_json::{Serializer, ser::Formatter};
 
 use super::{advice::sentence, link_counts::LinkCountsRecord};
 use baselink_site::{
-    archive::RecordKey,
     collection::origin::is_assumed,
     purpose::check::Finding,
     reading::{DocumentName, FilePlaces, Input},
@@ -74,18 +72,12 @@ struct ArchivePlaceRecord<'a> {
 
 impl<'a> ArchivePlaceRecord<'a> {
     fn of(name: DocumentName<'a>) -> Option<Self> {
-        let RecordKey {
-            id, offset, url, ..
-        } = &name.entry?.key;
-        let Offset {
-            file: offset,
-            within,
-        } = *offset;
+        let key = &name.entry?.key;
         Some(Self {
-            record: id.as_deref(),
-            offset,
-            within,
-            url: url.as_deref(),
+            record: key.id.as_deref(),
+            offset: key.offset.file,
+            within: key.offset.within,
+            url: key.url.as_deref(),
         })
     }
 }
@@ -266,24 +258,16 @@ pub struct BaseRecord<'a> {
 impl<'a> BaseRecord<'a> {
     /// The record of `entity`.
     pub fn of(input: &'a Input<'_>, entity: &'a EntityReport) -> Self {
-        let BaseChain {
-            entity: number,
-            base,
-            rule,
-            source,
-            declared,
-            chain,
-            ..
-        } = &entity.chain;
+        let own = &entity.chain;
         Self {
             path: input.name.path.to_string_lossy(),
-            entity: number,
+            entity: &own.entity,
             media_type: &entity.media_type,
-            base: base.as_deref(),
-            rule: *rule,
-            source: *source,
-            declared: declared.as_ref(),
-            chain,
+            base: own.base.as_deref(),
+            rule: own.rule,
+            source: own.source,
+            declared: own.declared.as_ref(),
+            chain: &own.chain,
             of_record: ArchivePlaceRecord::of(input.name),
         }
     }

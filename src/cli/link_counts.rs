@@ -10,6 +10,7 @@ use baselink_site::purpose::{
     link_result::LinkResult,
     tally::{Counted, Tally},
 };
+use baselink_text::count;
 use serde::ser::{Serialize, Serializer};
 
 /// The number of links by result, as a JSON object with the names of the results as keys.
@@ -34,8 +35,7 @@ impl Serialize for LinkCountsRecord<'_> {
 pub fn links_in_words(tally: &Tally) -> String {
     let mut text = match tally.links(|_, _| true) {
         0 => return "no links".to_owned(),
-        1 => "1 link".to_owned(),
-        number => format!("{number} links"),
+        number => count(number, "link", "links"),
     };
     let counts = tally.iter().filter_map(|(what, number)| match what {
         Counted::Link(result, reason) => Some((result, reason, number)),

@@ -166,8 +166,8 @@ fn write_result(
     });
     let mut of_file = output.with_file(results.begin_new(&entry.path, Path::new(&to))?);
     let listed = list_file(request, file, &mut of_file);
-    let (file, buffer) = of_file.into_file();
-    output.append(buffer)?;
+    let file = of_file.file.take();
+    output.append(of_file)?;
     // Dropping the file removes an incomplete result.
     let written = listed.and_then(|listed| {
         if let Some(file) = file.filter(|_| listed.0 != ExitStatus::Unusable) {
@@ -204,7 +204,7 @@ fn list_file(request: &ListLinks, file: File<'_>, output: &mut Output) -> io::Re
         hints.merge(helps);
         Ok(output.append(buffer)?)
     });
-    let status = status_after(read, status, output)?;
+    let status = status.max(status_after(read, output)?);
     Ok((status, (tally, hints)))
 }
 

@@ -193,8 +193,8 @@ pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     }
     let kind = RewriteKind::Local {
         collection,
-        missing: request.extraction.missing.clone(),
-        adapts: request.extraction.adapts,
+        missing: extraction.missing.clone(),
+        adapts: extraction.adapts,
     };
     let folders = plans.into_iter();
     let folders: Vec<_> = folders
@@ -206,7 +206,7 @@ pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
 /// Rejects inputs that are neither files nor folders, and several in place.
 fn require_folders(request: &Localize) -> Result<()> {
     let paths = &request.rewrite.documents.paths;
-    let refused = |path: &Path, why: &str| Err(Error::new(format!("{}: {why}", name(path))));
+    let refused = |path: &Path, why: &str| Err(Error::file(path, why));
     for path in paths {
         if is_standard_input(path) {
             let why = "localize cannot read standard input; name archives, or a folder";

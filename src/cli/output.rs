@@ -101,7 +101,7 @@ pub struct Output {
     /// True if a result was begun, so that the next one needs a divider.
     is_begun: bool,
     /// The file that gets the results instead of standard output.
-    file: Option<NewContents>,
+    pub file: Option<NewContents>,
     /// The progress bar, which advances even while results go to `file`.
     progress: Option<Progress>,
     /// True if this is the output of a worker thread.
@@ -257,11 +257,6 @@ impl Output {
             is_buffered: self.is_buffered,
             ..self.blank()
         }
-    }
-
-    /// Returns the file with the results, and the messages.
-    pub fn into_file(mut self) -> (Option<NewContents>, Self) {
-        (self.file.take(), self)
     }
 
     /// The destination of results: a file, standard output or the buffer.
@@ -492,7 +487,7 @@ impl Output {
                 let _ = out.flush();
                 let print = || io::stderr().lock().write_all(bytes);
                 let _ = match &self.progress {
-                    Some(progress) => progress.hide_during(print),
+                    Some(progress) => progress.bar.suspend(print),
                     None => print(),
                 };
             }
@@ -744,21 +739,15 @@ pub fn without_workflow_command(line: &str) -> Cow<'_, str> {
 /// The element and attribute of a link, such as `a[href]`, preceded by the number of its entity, if it has one. For a
 /// link in a style sheet, which has no elements, the element is `-`.
 pub fn location(link: &LinkReport) -> String {
-    let LinkReport {
-        entity,
-        element,
-        attribute,
-        ..
-    } = link;
     let mut place = String::new();
-    if !entity.is_empty() {
-        place.extend([entity, ":"]);
+    if !link.entity.is_empty() {
+        place.extend([&link.entity, ":"]);
     }
-    match &*visible(element) {
+    match &*visible(&link.element) {
         "" => place.push('-'),
         element => place.push_str(element),
     }
-    if let Some(name) = attribute {
+    if let Some(name) = &link.attribute {
         place.extend(["[", &visible(name), "]"]);
     }
     place

@@ -24,7 +24,7 @@ use baselink_files::{
 /// A bar on standard error.
 #[derive(Clone)]
 pub struct Progress {
-    bar: ProgressBar,
+    pub bar: ProgressBar,
     files: Arc<AtomicU64>,
     /// The number of bytes done of a large file that is processed alone.
     reached: Arc<AtomicU64>,
@@ -106,11 +106,6 @@ impl Progress {
             Some(all) => format!("{files} of {all} files"),
             None => format!("{files} files"),
         });
-    }
-
-    /// Hides the bar while `print` runs.
-    pub fn hide_during<T>(&self, print: impl FnOnce() -> T) -> T {
-        self.bar.suspend(print)
     }
 }
 

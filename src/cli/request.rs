@@ -89,55 +89,6 @@ impl DerefMut for Documents {
     }
 }
 
-impl Documents {
-    /// Checks the arguments, and reads the table of URLs. With `settings`, they give the URL or the layout of their
-    /// folder.
-    pub fn complete(&mut self, settings: Option<&Settings>) -> Result<()> {
-        let inputs = &mut self.inputs;
-        inputs.paths = take(&mut self.typed_paths);
-        if inputs.paths.is_empty() {
-            inputs.paths.push("-".into());
-        }
-        let number = inputs.paths.len() - inputs.roots().count();
-        if number > 1 {
-            return Err(Error::new(
-                "standard input (-) can be read only once; name it once",
-            ));
-        }
-        if number > 0 && self.url_map.as_deref().is_some_and(is_standard_input) {
-            return Err(Error::new(
-                "--url-map -: standard input cannot be both the table and the document; name files",
-            ));
-        }
-        self.inputs.selection = self.selection()?;
-        self.inputs.jobs = self.jobs();
-        self.inputs.reading = self.reading()?;
-        if let Some(settings) = settings {
-            let way = |root: &Path| (root.to_owned(), settings.way_to(root));
-            self.inputs.below_settings = self.roots().map(way).collect();
-        }
-        Ok(())
-    }
-
-    /// An error if the last of several paths does not exist, so that it may be meant as the output, or as a form of links.
-    pub fn output_among_inputs(&self) -> Option<Error> {
-        let [first, .., last] = &*self.paths else {
-            return None;
-        };
-        let missing = [first, last]
-            .into_iter()
-            .find(|path| !is_standard_input(path) && path.symlink_metadata().is_err())?;
-        let option = match missing.to_str() {
-            Some(form @ ("disk" | "served")) if self.archives == Archives::None => {
-                format!("--relative={form}")
-            }
-            _ => format!("-o {}", shell::word(&missing.to_string_lossy())),
-        };
-        let why = format!("no such file or folder; did you mean {option}?");
-        Some(Error::file(missing, why.as_str()))
-    }
-}
-
 /// The documents, and the options for reading them, with what they mean.
 #[derive(Args)]
 #[command(next_help_heading = "Documents")]
@@ -296,6 +247,53 @@ impl Policy {
 }
 
 impl Documents {
+    /// Checks the arguments, and reads the table of URLs. With `settings`, they give the URL or the layout of their
+    /// folder.
+    pub fn complete(&mut self, settings: Option<&Settings>) -> Result<()> {
+        let inputs = &mut self.inputs;
+        inputs.paths = take(&mut self.typed_paths);
+        if inputs.paths.is_empty() {
+            inputs.paths.push("-".into());
+        }
+        let number = inputs.paths.len() - inputs.roots().count();
+        if number > 1 {
+            return Err(Error::new(
+                "standard input (-) can be read only once; name it once",
+            ));
+        }
+        if number > 0 && self.url_map.as_deref().is_some_and(is_standard_input) {
+            return Err(Error::new(
+                "--url-map -: standard input cannot be both the table and the document; name files",
+            ));
+        }
+        self.inputs.selection = self.selection()?;
+        self.inputs.jobs = self.jobs();
+        self.inputs.reading = self.reading()?;
+        if let Some(settings) = settings {
+            let way = |root: &Path| (root.to_owned(), settings.way_to(root));
+            self.inputs.below_settings = self.roots().map(way).collect();
+        }
+        Ok(())
+    }
+
+    /// An error if the last of several paths does not exist, so that it may be meant as the output, or as a form of links.
+    pub fn output_among_inputs(&self) -> Option<Error> {
+        let [first, .., last] = &*self.paths else {
+            return None;
+        };
+        let missing = [first, last]
+            .into_iter()
+            .find(|path| !is_standard_input(path) && path.symlink_metadata().is_err())?;
+        let option = match missing.to_str() {
+            Some(form @ ("disk" | "served")) if self.archives == Archives::None => {
+                format!("--relative={form}")
+            }
+            _ => format!("-o {}", shell::word(&missing.to_string_lossy())),
+        };
+        let why = format!("no such file or folder; did you mean {option}?");
+        Some(Error::file(missing, why.as_str()))
+    }
+
     /// The patterns as typed.
     pub fn patterns(&self) -> String {
         let typed = self

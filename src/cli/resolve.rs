@@ -63,6 +63,41 @@ impl Resolve {
         base.map(|base| Base::parse(self.resolver(), base).map(drop))
             .unwrap_or(Ok(()))
     }
+
+    /// Prints a reference with its target in the requested form, or warns that it has none. JSON replaces invalid UTF-8; an
+    /// explanation needs a base and valid UTF-8.
+    fn print(
+        &self,
+        base: Option<&str>,
+        reference: &[u8],
+        target: Result<&str, &str>,
+        place: Option<&str>,
+        output: &mut Output,
+    ) -> io::Result<ExitStatus> {
+        let text = String::from_utf8_lossy(reference);
+        match (base, &text) {
+            _ if self.json => output.json(&ResolvedRecord {
+                base,
+                reference: &text,
+                target: target.ok(),
+                grammar: GrammarRecord::of(&text),
+                resolver: self.resolver(),
+            })?,
+            _ if !self.explain => output.text(target.map_or(reference, str::as_bytes))?,
+            (Some(base), Cow::Borrowed(text)) => {
+                output.blank_line()?;
+                let steps = explain(self.resolver(), base, text);
+                writeln!(output.out(), "{steps}")?;
+            }
+            _ => {}
+        }
+        let Err(why) = target else {
+            return Ok(ExitStatus::Done);
+        };
+        let sentence = format!("'{text}' has no target: {why}");
+        output.warning(place, "unresolvable", &sentence);
+        Ok(ExitStatus::NotHeld)
+    }
 }
 
 /// Resolves the references of a request.
@@ -143,43 +178,6 @@ fn each_line(
         status = status.max(work(text, &format!("-:{number}"), output)?);
     }
     Ok(status)
-}
-
-impl Resolve {
-    /// Prints a reference with its target in the requested form, or warns that it has none. JSON replaces invalid UTF-8; an
-    /// explanation needs a base and valid UTF-8.
-    fn print(
-        &self,
-        base: Option<&str>,
-        reference: &[u8],
-        target: Result<&str, &str>,
-        place: Option<&str>,
-        output: &mut Output,
-    ) -> io::Result<ExitStatus> {
-        let text = String::from_utf8_lossy(reference);
-        match (base, &text) {
-            _ if self.json => output.json(&ResolvedRecord {
-                base,
-                reference: &text,
-                target: target.ok(),
-                grammar: GrammarRecord::of(&text),
-                resolver: self.resolver(),
-            })?,
-            _ if !self.explain => output.text(target.map_or(reference, str::as_bytes))?,
-            (Some(base), Cow::Borrowed(text)) => {
-                output.blank_line()?;
-                let steps = explain(self.resolver(), base, text);
-                writeln!(output.out(), "{steps}")?;
-            }
-            _ => {}
-        }
-        let Err(why) = target else {
-            return Ok(ExitStatus::Done);
-        };
-        let sentence = format!("'{text}' has no target: {why}");
-        output.warning(place, "unresolvable", &sentence);
-        Ok(ExitStatus::NotHeld)
-    }
 }
 
 #[cfg(test)]

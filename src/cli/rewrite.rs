@@ -35,8 +35,8 @@ use super::{
     diff::DiffProgress,
     dotless_hosts,
     expected_url::report_expected_url,
-    files::{self, status_of_skipped},
-    output::{Output, count, ok_or_report},
+    files::{self, status_after, status_of_skipped},
+    output::{Output, count},
     request::is_usual_backup,
     results::{self, RewriteRun, new_path},
     status::{ExitStatus, Failure, FileResult},
@@ -221,10 +221,9 @@ impl RewriteRun<'_> {
             totals.report_refused(false, output);
             totals.report_embedded(&request.documents.paths, output);
         }
-        if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped())
-            && ok_or_report(totals.list_missing(path, output), output)?.is_none()
-        {
-            status = ExitStatus::Unusable;
+        if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped()) {
+            let listed = totals.list_missing(path, output);
+            status = status.max(status_after(listed, output)?);
         }
         if is_stopped() {
             let files = count(done, "file", "files");

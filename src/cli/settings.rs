@@ -89,10 +89,7 @@ impl Settings {
             .read_to_end(&mut bytes)
             .map_err(failed)?;
         if bytes.len() > LARGEST {
-            let path = name(path);
-            return Err(Error::new(format!(
-                "{path}: the settings file is larger than 1 MiB"
-            )));
+            return Err(Error::file(path, "the settings file is larger than 1 MiB"));
         }
         Self::parse(&bytes, path, program)
     }

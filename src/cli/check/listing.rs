@@ -67,17 +67,10 @@ pub struct FileLinks {
 
 /// True if the targets of links with `class` are shown.
 fn are_shown(request: &Check, class: Class) -> bool {
-    let Check {
-        deny,
-        list,
-        report,
-        missing,
-        ..
-    } = request;
-    let lists_links = request.lists_links();
-    (deny.contains(class) && (!lists_links || report.is_some() || missing.is_some()))
-        || (!lists_links && list.contains(class))
-        || (report.is_some() && Classes::BROKEN.contains(&class))
+    let (lists_links, has_report) = (request.lists_links(), request.report.is_some());
+    (request.deny.contains(class) && (!lists_links || has_report || request.missing.is_some()))
+        || (!lists_links && request.list.contains(class))
+        || (has_report && Classes::BROKEN.contains(&class))
         // The summary of an archive counts these targets.
         || class == Class::Missing
 }

@@ -28,9 +28,12 @@ use super::{
     verdict::verdict,
     words::{self, counted},
 };
-use baselink_site::purpose::{
-    check::{Class, FindingRule, targets::CheckedTarget},
-    tally::Counted,
+use baselink_site::{
+    collection::text_map::TextMap,
+    purpose::{
+        check::{Class, FindingRule, targets::CheckedTarget},
+        tally::Counted,
+    },
 };
 
 use crate::cli::args::check::{Check, Classes, meaning};
@@ -56,7 +59,7 @@ struct PageData<'a> {
     /// Six numbers for each link: target, file, line, column, location and reference.
     links: Vec<usize>,
     /// The distinct locations and references.
-    names: Vec<Cow<'a, str>>,
+    names: Vec<String>,
     /// The name, the meaning and the help of each rule with findings.
     rules: Vec<[&'static str; 3]>,
     /// Sentences about all links.
@@ -144,11 +147,12 @@ impl<'a> ReportPage<'a> {
             .copied()
             .collect();
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
-        let (mut links, mut names) = (Vec::new(), DistinctTexts::default());
+        let (mut links, mut names) = (Vec::new(), TextMap::default());
+        let mut number_of = |text: &str| names.number_or_add(text.as_bytes(), ());
         for (number, target) in self.tree.targets.iter().enumerate() {
             for place in &target.summary.places {
                 let (location, reference) = target.texts_of(place);
-                let (location, reference) = (names.number(location), names.number(reference));
+                let (location, reference) = (number_of(location), number_of(reference));
                 let [file, line, column] =
                     [place.file, place.line, place.column].map(|one| one as usize);
                 links.extend([number, numbers[&file], line, column, location, reference]);
@@ -167,7 +171,9 @@ impl<'a> ReportPage<'a> {
                 .map(|target| target_row(target, &ranked))
                 .collect(),
             links,
-            names: names.texts.into_iter().map(visible).collect(),
+            names: (0..names.values.len())
+                .map(|number| visible(names.url(number)).into_owned())
+                .collect(),
             rules: self.rules(),
             notes: self.notes(),
         }
@@ -276,21 +282,4 @@ fn target_row<'t>(target: CheckedTarget<'t>, ranked: &[Class]) -> TargetRow<'t> 
             .map(|one| visible(one).into_owned())
             .collect(),
     )
-}
-
-/// Distinct texts, numbered in the order in which they were added.
-#[derive(Default)]
-struct DistinctTexts<'a> {
-    numbers: HashMap<&'a str, usize>,
-    texts: Vec<&'a str>,
-}
-
-impl<'a> DistinctTexts<'a> {
-    fn number(&mut self, name: &'a str) -> usize {
-        let Self { numbers, texts } = self;
-        *numbers.entry(name).or_insert_with(|| {
-            texts.push(name);
-            texts.len() - 1
-        })
-    }
 }

@@ -68,7 +68,10 @@ pub fn print_finding(
     )?;
     let number = line.to_string();
     let margin = " ".repeat(number.len());
-    let [before, url, after] = &excerpt(bytes, link.span, *column, *charset);
+    let [before, url, after] = line_of(bytes, link.span, *column, *charset);
+    let before = last_chars(&on_one_line(&before), ROOM[0]);
+    let url = &first_chars(&on_one_line(&url), ROOM[1]);
+    let after = first_chars(&on_one_line(&after), ROOM[2]);
     let line = format!("{before}{}{after}", styler.paint(style, url));
     writeln!(
         out,
@@ -84,17 +87,6 @@ pub fn print_finding(
         writeln!(out, "  {margin} {} {sentence}", styler.paint(FAINT, "="))?;
     }
     Ok(())
-}
-
-/// The line of the link at `span`, which begins in this column, as it is shown: the text before the reference, the
-/// reference, and the text after it.
-fn excerpt(bytes: &[u8], span: Span, column: usize, charset: Charset) -> [String; 3] {
-    let [before, reference, after] = line_of(bytes, span, column, charset);
-    [
-        last_chars(&on_one_line(&before), ROOM[0]),
-        first_chars(&on_one_line(&reference), ROOM[1]),
-        first_chars(&on_one_line(&after), ROOM[2]),
-    ]
 }
 
 /// The line of a link, shortened.

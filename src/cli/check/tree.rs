@@ -72,7 +72,6 @@ impl CheckedTree {
     /// Checks the folder or the archives, and reports files that cannot be read.
     pub fn read(lister: &Lister<'_>, output: &mut Output) -> FileResult<(Self, ExitStatus)> {
         let mut tree = Self::default();
-        let mut targets = Targets::default();
         let status = if lister.request.is_of_archives {
             let documents = &lister.request.documents;
             let archives = documents.files().flatten().collect();
@@ -80,20 +79,16 @@ impl CheckedTree {
             let plan = first_reading(documents, output, |output| {
                 CapturePlan::of(archives, selected, None, output)
             })?;
-            tree.read_archives(lister, plan, documents.files(), &mut targets, output)?
+            tree.read_archives(lister, plan, documents.files(), output)?
         } else {
-            tree.read_folder(lister, &mut targets, output)?
+            tree.read_folder(lister, output)?
         };
-        tree.targets = targets.in_order(|class| lister.request.deny.contains(class));
+        let is_denied = |class| lister.request.deny.contains(class);
+        tree.targets.put_in_order(is_denied);
         Ok((tree, status))
     }
 
-    fn read_folder(
-        &mut self,
-        lister: &Lister<'_>,
-        targets: &mut Targets,
-        output: &mut Output,
-    ) -> FileResult<ExitStatus> {
+    fn read_folder(&mut self, lister: &Lister<'_>, output: &mut Output) -> FileResult<ExitStatus> {
         let documents = &lister.request.documents;
         report_expected_url(documents, lister.request.to.as_ref(), false, output)?;
         let (collection, plans) = with_captures(documents, None, site(documents), output)?;
@@ -133,7 +128,7 @@ impl CheckedTree {
         let scan_again = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
             scan(lister, (site, Some(&ids)), entry, file, output)
         };
-        let mut add = |entry, found| self.add(lister, entry, found, targets);
+        let mut add = |entry, found| self.add(lister, entry, found);
         if is_by_link {
             // Findings are listed in the order of the files.
             read = each_document(documents, output, scan_again, add)?;
@@ -161,23 +156,17 @@ impl CheckedTree {
         let mut status = read.status;
         for (plan, archive) in plans.into_iter().zip(&documents.library) {
             let files = iter::once(Ok(archive.clone()));
-            status = status.max(self.read_archives(lister, plan, files, targets, output)?);
+            status = status.max(self.read_archives(lister, plan, files, output)?);
         }
         Ok(status)
     }
 
     /// Adds a file of a folder with its links.
-    fn add(
-        &mut self,
-        lister: &Lister<'_>,
-        entry: TreeEntry,
-        (links, is_part): FileContent,
-        targets: &mut Targets,
-    ) {
+    fn add(&mut self, lister: &Lister<'_>, entry: TreeEntry, (links, is_part): FileContent) {
         self.tally.add(Counted::Part, is_part);
         if let Some(links) = links {
             let name = name_of(&entry);
-            self.add_links(lister, (entry.path, name), *links, targets);
+            self.add_links(lister, (entry.path, name), *links);
         }
     }
 
@@ -187,11 +176,10 @@ impl CheckedTree {
         lister: &Lister<'_>,
         (path, name): (PathBuf, Vec<u8>),
         found: FileLinks,
-        targets: &mut Targets,
     ) {
         let (file, room) = (self.files.len(), room(lister.request));
         let is_listed = !found.targets.is_empty();
-        targets.merge(found.targets, file, room, lister.full);
+        self.targets.merge(found.targets, file, room, lister.full);
         let tally = found.tally;
         self.tally.merge(&tally);
         self.tally.add(Counted::Document, 1_usize);
@@ -207,7 +195,6 @@ impl CheckedTree {
         lister: &Lister<'_>,
         plan: CapturePlan,
         files: impl Iterator<Item = Result<TreeEntry>>,
-        targets: &mut Targets,
         output: &mut Output,
     ) -> FileResult<ExitStatus> {
         let documents = &lister.request.documents;
@@ -226,7 +213,7 @@ impl CheckedTree {
             let before = self.tally.of_class(Class::Missing);
             let done = |found: io::Result<Option<NamedLinks>>, _: &mut Output| {
                 if let Some((named, found)) = found? {
-                    self.add_links(lister, named, found, targets);
+                    self.add_links(lister, named, found);
                 }
                 Ok(())
             };
@@ -370,8 +357,5 @@ fn scan(
         }
         Ok(())
     });
-    Ok((
-        status_after(read, ExitStatus::Done, output)?,
-        (links, is_part),
-    ))
+    Ok((status_after(read, output)?, (links, is_part)))
 }

@@ -229,9 +229,9 @@ pub fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 3]
 }
 
 /// The numbers of links by class, such as `1 pinned, 2,000 escapes`.
-pub fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
+pub fn classes(of: &[(Class, usize)]) -> String {
     let sentences = of
-        .into_iter()
+        .iter()
         .map(|(class, links)| format!("{} {}", number(*links), class.name()));
     sentences.collect::<Vec<_>>().join(", ")
 }

@@ -219,10 +219,7 @@ impl FileSummary {
             "{name}: {about}{end}{}{unwritten}",
             links_in_words(tally)
         ));
-        let advice = match self.hints.url() {
-            Some(hint) => hint.to_string(),
-            None => "give one with --url".to_owned(),
-        };
+        let advice = self.hints.url().unwrap_or("give one with --url");
         match (
             tally.of_result(LinkResult::NoBase),
             self.has_changes() || tally.of_result(LinkResult::Local) > 0,

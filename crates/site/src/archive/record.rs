@@ -32,7 +32,7 @@ use baselink_text::{
     layer::transfer::TransferEncoding,
 };
 
-use crate::collection::capture::{Capture, name_digest};
+use crate::collection::{capture::Capture, hashed};
 
 /// The body of a capture, without its content codings.
 pub struct CapturedBody<'a> {
@@ -117,7 +117,7 @@ pub fn capture(record: &Record) -> Option<Capture> {
     let exchange = record.exchange().into_iter();
     let mut capture = Capture {
         date: record.date().and_then(|date| date.parse().ok()),
-        exchange: exchange.map(|id| name_digest("id", &id)).collect(),
+        exchange: exchange.map(|id| hashed(("id", id))).collect(),
         ..Capture::of(&url)
     };
     match (record.record_type, content) {
@@ -164,13 +164,11 @@ pub fn capture(record: &Record) -> Option<Capture> {
     capture.is_cut |= record.record_type != RecordType::Revisit && is_cut(record);
     capture.is_short |= capture.is_cut;
     let text = |field| record.text(field);
-    let named = |kind: &str, name: Option<String>| name.map(|name| name_digest(kind, &name));
+    let named = |kind: &str, name: Option<String>| name.map(|name| hashed((kind, name)));
     let place = |url: Option<String>, date: Option<String>| {
         let (url, date) = (url?, date?);
-        Some(name_digest(
-            "place",
-            &format!("{} {date}", url.trim_matches(['<', '>'])),
-        ))
+        let name = format!("{} {date}", url.trim_matches(['<', '>']));
+        Some(hashed(("place", name)))
     };
     let digest = named("digest", text("WARC-Payload-Digest"));
     if record.record_type == RecordType::Revisit {

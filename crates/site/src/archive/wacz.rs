@@ -171,32 +171,7 @@ impl<R: Read + Seek> Wacz<R> {
         };
         Err(Error::new(format!("{name} {why}")))
     }
-}
 
-/// The bytes of a WACZ file in another.
-trait Seekable: Read + Seek {}
-
-impl<R: Read + Seek> Seekable for R {}
-
-/// The maximum size of a compressed WACZ file in another, in bytes, and its maximum ratio to the compressed size. The archives in
-/// it are usually compressed, so that it hardly shrinks.
-const LONGEST_INNER: u64 = 256 << 20;
-const INNER_GROWTH: u64 = 64;
-
-/// A page that a WACZ file lists (WACZ 1.1.1, 5.2.2, `pages/*.jsonl`).
-#[derive(Deserialize)]
-pub struct WaczPage {
-    /// The URL of the page.
-    pub url: String,
-    /// The title of the page.
-    #[serde(default)]
-    pub title: Option<String>,
-}
-
-/// The maximum length of a line in a list of pages.
-const LONGEST_LINE: u64 = 4 << 20;
-
-impl<R: Read + Seek> Wacz<R> {
     /// Calls `visit` with the pages in the lists of the file and of the WACZ files in it. Pages in `pages.jsonl`, the starting
     /// points of the crawl, come first. Invalid lines are skipped, and so is the rest of very long lists. Returns true if each
     /// of these files that has archives lists a page.
@@ -243,6 +218,29 @@ impl<R: Read + Seek> Wacz<R> {
         is_listed
     }
 }
+
+/// The bytes of a WACZ file in another.
+trait Seekable: Read + Seek {}
+
+impl<R: Read + Seek> Seekable for R {}
+
+/// The maximum size of a compressed WACZ file in another, in bytes, and its maximum ratio to the compressed size. The archives in
+/// it are usually compressed, so that it hardly shrinks.
+const LONGEST_INNER: u64 = 256 << 20;
+const INNER_GROWTH: u64 = 64;
+
+/// A page that a WACZ file lists (WACZ 1.1.1, 5.2.2, `pages/*.jsonl`).
+#[derive(Deserialize)]
+pub struct WaczPage {
+    /// The URL of the page.
+    pub url: String,
+    /// The title of the page.
+    #[serde(default)]
+    pub title: Option<String>,
+}
+
+/// The maximum length of a line in a list of pages.
+const LONGEST_LINE: u64 = 4 << 20;
 
 const WITHOUT_ARCHIVES: &str = "not a WACZ file: it has no WARC file in its folder archive/";
 

@@ -42,7 +42,6 @@ use jiff::{civil::DateTime, fmt::rfc2822::DateTimeParser, tz::TimeZone};
 use super::{
     file_names::{path, rounds},
     index::{Collection, ResourceKind, UrlTarget},
-    near::hashed,
     normal::{MAX_REDIRECTS, fragment_of, normal, with_other_scheme},
     text_map::TextMap,
 };
@@ -68,7 +67,7 @@ pub struct Capture {
     pub media_type: Arc<str>,
     /// The raw target of a redirect.
     pub location: Option<Box<str>>,
-    /// Digests of the identifiers by which revisits refer to this capture ([`name_digest`]).
+    /// Digests of the identifiers by which revisits refer to this capture.
     pub names: Vec<u64>,
     /// For a revisit, the identifiers of the capture whose body it repeats, the most reliable first.
     pub repeats: Vec<u64>,
@@ -87,11 +86,6 @@ impl Capture {
             ..Self::default()
         }
     }
-}
-
-/// A digest of an identifier of a capture: its record id, or the digest of its body.
-pub fn name_digest(kind: &str, name: &str) -> u64 {
-    hashed((kind, name))
 }
 
 /// A time in UTC to the second.
@@ -389,7 +383,7 @@ impl Collection {
         found.sort_by_key(|&(date, ..)| (near.map(|near| Reverse(near.distance(date))), date));
         for (_, number, captured, url) in found {
             let target = UrlTarget::of(number);
-            let (Ok(known) | Err(known)) = self.urls.add(captured.urls.text(url), target);
+            let known = self.urls.number_or_add(captured.urls.text(url), target);
             self.urls.values[known] = target;
             self.fragments.remove(&known);
             let fragment = captured.fragments.get(&url).cloned();
@@ -437,7 +431,7 @@ impl Captures {
         self.exchanges.extend(exchange.map(|id| (id, item)));
         let has_key = capture.key.is_some();
         let text = capture.key.as_deref().unwrap_or(&normal);
-        let (Ok(number) | Err(number)) = self.urls.add(text.as_bytes(), ());
+        let number = self.urls.number_or_add(text.as_bytes(), ());
         let more = RareParts {
             url: (*capture.url != *text).then_some(capture.url),
             has_key,
@@ -462,12 +456,11 @@ impl Captures {
         let Self {
             near,
             urls,
-            size: _,
             mut all,
             mut bodies,
             exchanges,
             other_methods,
-            media_types: _,
+            ..
         } = self;
         let ignored = exchanges
             .into_iter()
@@ -605,7 +598,7 @@ fn next_of(from: usize, found: &TextMap<Candidate>) -> Option<usize> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::collection::Located;
+    use crate::collection::{Located, hashed};
 
     fn capture(url: &str, status: u16, date: &str) -> Capture {
         Capture {
@@ -797,9 +790,9 @@ mod tests {
 
     #[test]
     fn a_revisit_has_the_body_of_another_capture() {
-        let name = name_digest("digest", "sha1:X");
+        let name = hashed(("digest", "sha1:X"));
         let revisit = |url, date| Capture {
-            repeats: vec![name_digest("id", "unknown"), name],
+            repeats: vec![hashed(("id", "unknown")), name],
             ..capture(url, 304, date)
         };
         let first = Capture {

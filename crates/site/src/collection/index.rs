@@ -89,13 +89,14 @@ pub enum PathEnd {
 pub(super) type NewNames = HashMap<Box<[u8]>, Box<[u8]>>;
 
 /// The target of a known URL.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum UrlTarget {
     /// The resource with this number.
     Resource(u32),
     /// A capture with this status, which is not a resource.
     Failure(u16),
     /// A capture that was not selected.
+    #[default]
     Outside,
 }
 
@@ -245,10 +246,10 @@ impl Collection {
 
     /// Makes `url` lead to the resource with this number, replacing any previous target.
     pub(super) fn assign_url(&mut self, number: usize, url: &str) {
-        if let Some(url) = normal(url)
-            && let Err(known) = self.urls.add(url.as_bytes(), UrlTarget::of(number))
-        {
-            self.urls.values[known] = UrlTarget::of(number);
+        if let Some(url) = normal(url) {
+            let target = UrlTarget::of(number);
+            let known = self.urls.number_or_add(url.as_bytes(), target);
+            self.urls.values[known] = target;
         }
     }
 

@@ -43,8 +43,7 @@ pub mod same;
 mod symlinks;
 pub mod text_map;
 
-pub use index::{Absence, Collection, ResourceKind};
-pub use index::{is_disk, url_below};
+pub use index::{Absence, Collection, ResourceKind, is_disk, url_below};
 pub use locate::{FoundBy, FoundResource, Located, QueryUse, loads_sheet};
 pub(crate) use locate::{OMITTED, names_prefix};
 pub use missing::Missing;

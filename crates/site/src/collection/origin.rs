@@ -47,7 +47,7 @@ use std::{
 
 use baselink_rewrite::{NearbyFiles, Retrieval, Source};
 use baselink_scan::{Saved, html::saved};
-use baselink_text::{Error, ErrorKind, Format, Result, name};
+use baselink_text::{Error, Format, Result, name};
 use baselink_url::{self as resolve, Reference, without_fragment};
 
 use baselink_files::{maildir, walk::TreeEntry};
@@ -65,7 +65,6 @@ pub mod names;
 pub(crate) mod usable;
 
 use map::UrlMap;
-use names::Percent;
 use usable::unusable;
 
 /// The sources of retrieval URLs for files.
@@ -166,12 +165,7 @@ impl RootUrl {
             .components()
             .filter(|part| *part != Component::RootDir);
         let names: Vec<_> = parts.map(Component::as_os_str).collect();
-        let none = || {
-            Error::of(
-                ErrorKind::File,
-                format!("{}: a URL cannot represent this path", path.display()),
-            )
-        };
+        let none = || Error::file(path, "a URL cannot represent this path");
         let path = names::encoded(&names::path_bytes(names)).ok_or_else(none)?;
         Self::new(&format!("file:///{path}"))
     }
@@ -188,7 +182,7 @@ impl RootUrl {
         let url = &self.given;
         let otherwise = || "the URL of a folder has no query and no fragment".to_owned();
         let why = unusable(url).unwrap_or_else(otherwise);
-        Err(Error::of(ErrorKind::Url, format!("{url}: {why}")))
+        Err(Error::new(format!("{url}: {why}")))
     }
 
     /// Creates the URL of a single named file, which is used as given. If [`RootUrl::new`] would reject the URL, files
@@ -610,7 +604,7 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&[u8]>) -> 
     let name = split_name(place).1;
     let is_index = index == Some(name);
     let place = &place[..place.len() - if is_index { name.len() } else { 0 }];
-    url.push_str(&names::path(place, Percent::Keep)?);
+    url.push_str(&names::path(place, b"%")?);
     if let Some(at) = query_at {
         url.push('?');
         names::push_query(&mut url, &path[at + 1..]);

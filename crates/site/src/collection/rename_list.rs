@@ -21,13 +21,16 @@ use std::{
 
 use baselink_text::{Error, Result, name};
 
-use super::{folder::path_of, origin::map::pairs};
+use super::{
+    folder::path_of,
+    origin::map::{TextPair, pairs},
+};
 
 /// Renames of files and folders below the folder that moves.
 #[derive(Default)]
 pub struct Renames {
     /// The old and new paths that were typed, or that a table with columns lists.
-    pub typed: Vec<(Vec<u8>, Vec<u8>)>,
+    pub typed: Vec<TextPair>,
     /// The old paths of the files and folders that are at their new paths already, by these.
     pub former: HashMap<PathBuf, PathBuf>,
     /// The old paths of other renames in tables of git.
@@ -79,7 +82,7 @@ impl Renames {
 
     /// Adds those renames of a table of git that have taken place in `folder`. The paths are relative to the root of the repository,
     /// or to `folder` if more of them have taken place so.
-    fn add_of_git(&mut self, renames: Vec<(Vec<u8>, Vec<u8>)>, folder: &Path) {
+    fn add_of_git(&mut self, renames: Vec<TextPair>, folder: &Path) {
         let whole = fs::canonicalize(folder).unwrap_or_default();
         let root = whole.ancestors().find(|it| it.join(".git").exists());
         let prefix = root.and_then(|root| whole.strip_prefix(root).ok());
@@ -112,12 +115,12 @@ impl Renames {
 /// The new and the old path of each of `renames` that has taken place in `folder`: something has the new path, and the old path is
 /// free, or the new path of another. The given paths begin with `prefix`.
 fn carried_out(
-    renames: &[(Vec<u8>, Vec<u8>)],
+    renames: &[TextPair],
     folder: &Path,
     prefix: &Path,
 ) -> Vec<Option<(PathBuf, PathBuf)>> {
     let below = |path: PathBuf| Some(path.strip_prefix(prefix).ok()?.components().collect());
-    let places = |(old, new): &(Vec<u8>, Vec<u8>)| {
+    let places = |(old, new): &TextPair| {
         let (before, mut after) = (path_of(old)?, path_of(new)?);
         if new
             .last()
@@ -145,8 +148,8 @@ fn carried_out(
 }
 
 /// The pair `OLD=NEW`.
-fn typed_pair(typed: &OsStr, folder: &Path) -> Result<(Vec<u8>, Vec<u8>)> {
-    let refused = |why: &str| Err(Error::new(format!("{}: {why}", name(Path::new(typed)))));
+fn typed_pair(typed: &OsStr, folder: &Path) -> Result<TextPair> {
+    let refused = |why: &str| Err(Error::file(Path::new(typed), why));
     let bytes = typed.as_encoded_bytes();
     let at = bytes.iter().position(|byte| *byte == b'=');
     let Some(at) = at.filter(|at| *at > 0 && *at + 1 < bytes.len()) else {
@@ -167,7 +170,7 @@ fn typed_pair(typed: &OsStr, folder: &Path) -> Result<(Vec<u8>, Vec<u8>)> {
 }
 
 /// The renames in `text`, the output of `git diff -M -B --name-status`; `None` for any other text.
-fn of_git(text: &[u8]) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
+fn of_git(text: &[u8]) -> Option<Vec<TextPair>> {
     let mut renames = Vec::new();
     for line in text.split(|&byte| byte == b'\n') {
         // Git quotes a name that ends with CR.

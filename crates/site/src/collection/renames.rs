@@ -30,6 +30,7 @@ use super::{
     file_names::is_valid_on_windows,
     index::{Collection, NewNames},
     locate::OMITTED,
+    origin::map::TextPair,
     path::{ancestors, shown, split_name},
 };
 
@@ -43,7 +44,7 @@ impl Collection {
     /// Returns an error, and renames nothing, if a path leads out of the root, or if an old path does not exist. Also
     /// returns an error if a new path belongs to another file or to a folder, or if Windows, as the current system,
     /// rejects a new name.
-    pub fn rename(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
+    pub fn rename(&mut self, pairs: &[TextPair]) -> Result<()> {
         let mut new_names = NewNames::new();
         for (old, new) in pairs {
             let old = path(old)?;

@@ -16,7 +16,7 @@ use std::hash::BuildHasher as _;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// A map from texts to values. Texts are numbered in the order of addition.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TextMap<V> {
     bytes: Vec<u8>,
     /// The end of each text in `bytes`.
@@ -25,19 +25,6 @@ pub struct TextMap<V> {
     pub values: Vec<V>,
     numbers: HashTable<u32>,
     hasher: DefaultHashBuilder,
-}
-
-impl<V> Default for TextMap<V> {
-    fn default() -> Self {
-        let (bytes, ends, values) = (Vec::new(), Vec::new(), Vec::new());
-        Self {
-            bytes,
-            ends,
-            values,
-            numbers: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
-        }
-    }
 }
 
 fn text_in<'a>(bytes: &'a [u8], ends: &[usize], number: usize) -> &'a [u8] {
@@ -67,6 +54,12 @@ impl<V> TextMap<V> {
             hasher.hash_one(text_in(bytes, ends, number as usize))
         });
         Ok(number as usize)
+    }
+
+    /// The number of `text`, which gets `value` if it is new.
+    pub fn number_or_add(&mut self, text: &[u8], value: V) -> usize {
+        let (Ok(number) | Err(number)) = self.add(text, value);
+        number
     }
 
     /// The number of a text.

@@ -98,16 +98,13 @@ pub fn check(
     let mut diagnostics = totals.diagnostics;
     let is_broken = |found: &Diagnostic| found.code == Code::NotWellFormed;
     let knows_ids = options.scan.ids && !diagnostics.iter().any(is_broken);
-    let ids = knows_ids.then(|| Ids::new(&totals.ids));
+    let ids = knows_ids.then(|| Ids::new(&totals.ids, options.format != Format::Html));
     // The collection knows which target of a link in a custom property is a file.
     diagnostics.retain(|found| found.code != Code::CustomProperty);
     CheckedDocument {
         links,
         charset: totals.charset,
-        ids: match options.format {
-            Format::Html => ids,
-            _ => ids.map(Ids::with_pointers),
-        },
+        ids,
         fragments,
         diagnostics,
         counted,

@@ -20,7 +20,7 @@ use baselink_files::{
     stop::is_stopped,
     walk::{EntryKind, TreeEntry, TreeWalk, walk},
 };
-use baselink_text::{Error, Result, name};
+use baselink_text::{Error, Result};
 
 use super::{
     documents::Listener,
@@ -214,8 +214,7 @@ pub fn skip_reason(entry: &TreeEntry) -> Result<Option<SkipReason>> {
         EntryKind::File => None,
         EntryKind::Symlink => Some(SkipReason::Link),
         EntryKind::Special => {
-            let path = name(&entry.path);
-            return Err(Error::new(format!("{path}: not a regular file; skipped")));
+            return Err(Error::file(&entry.path, "not a regular file; skipped"));
         }
     })
 }

@@ -98,7 +98,16 @@ pub fn in_order<I: Send, C: Send, R: Send, E>(
             Some(false)
         };
         let help = || help(&jobs, work_buffered);
-        let mut queue = Queue::new(bounds, sender, &help);
+        let mut queue = Queue {
+            bounds,
+            jobs: sender,
+            help: &help,
+            group: Vec::new(),
+            group_size: 0,
+            under_way: VecDeque::new(),
+            items: 0,
+            size: 0,
+        };
         let mut each = |item: QueueItem<I>| {
             let is_shared = !item.is_alone
                 && *has_workers
@@ -174,20 +183,7 @@ struct Queue<'a, I, R> {
     size: usize,
 }
 
-impl<'a, I, R> Queue<'a, I, R> {
-    fn new(bounds: Bounds, jobs: Sender<Job<I, R>>, help: &'a dyn Fn() -> bool) -> Self {
-        Self {
-            bounds,
-            jobs,
-            help,
-            group: Vec::new(),
-            group_size: 0,
-            under_way: VecDeque::new(),
-            items: 0,
-            size: 0,
-        }
-    }
-
+impl<I, R> Queue<'_, I, R> {
     fn add(&mut self, item: QueueItem<I>) {
         self.items += 1;
         self.size += item.size;

@@ -95,6 +95,11 @@ impl Inputs {
             .filter(|path| !is_standard_input(path))
     }
 
+    /// The paths of [`Inputs::roots`].
+    pub fn root_paths(&self) -> Vec<PathBuf> {
+        self.roots().map(Path::to_owned).collect()
+    }
+
     /// `entry` with its path below the settings folder, if the settings give the URL or layout of that folder.
     pub fn below_settings_folder(&self, entry: &TreeEntry) -> Option<TreeEntry> {
         let relative = self

@@ -441,10 +441,8 @@ fn with_archives(detected: Format, file: Option<&fs::File>, head: &[u8]) -> Form
                 Err(_) if has_har(file) => Format::Har,
                 Err(_) => Format::Other,
             };
-            match file.seek(SeekFrom::Start(head.len() as u64)) {
-                Ok(_) => format,
-                Err(_) => Format::Other,
-            }
+            let again = file.seek(SeekFrom::Start(head.len() as u64));
+            again.map_or(Format::Other, |_| format)
         }
         _ => detected,
     }

@@ -27,6 +27,8 @@
 
 use baselink_url as resolve;
 
+use super::names::is_number;
+
 /// The net_loc that a folder name denotes in URLs with `scheme`; `None` if the name cannot be a host.
 pub(crate) fn net_loc(folder: &str, scheme: &str) -> Option<String> {
     let (host, port) = of_folder(folder)?;
@@ -46,9 +48,8 @@ fn is_telling_host(host: &str) -> bool {
 
 /// The host and the port in a folder name, as written.
 fn of_folder(folder: &str) -> Option<(&str, Option<&str>)> {
-    let is_port = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some((host, port)) = folder.rsplit_once(['+', '_'])
-        && is_port(port)
+        && is_number(port)
         // `a_8080` may be a host name. In `a.example_8080`, the `_` would be in the top-level domain, so it separates a
         // port.
         && (folder.as_bytes()[host.len()] == b'+' || is_telling_host(host))

@@ -32,7 +32,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use baselink_text::{Error, ErrorKind, Result, name};
+use baselink_text::{Error, Result, name};
 use serde_json::Value;
 
 use super::names;
@@ -73,13 +73,16 @@ pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>)
     writer.flush()
 }
 
+/// The texts of two columns of a row, such as an old and a new path.
+pub type TextPair = (Vec<u8>, Vec<u8>);
+
 /// Reads the pairs of values in two columns of a table, which has the same syntax as a [`UrlMap`]. `path` is the path
 /// of the table for messages, and `names` are the names of the columns.
 ///
 /// # Errors
 ///
 /// Returns an error that names the line if a value is missing.
-pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<TextPair>> {
     let mut all = Vec::new();
     TwoColumns {
         text,
@@ -210,10 +213,7 @@ impl TwoColumns<'_> {
 }
 
 fn wrong(path: &Path, line: u64, what: &str) -> Error {
-    Error::of(
-        ErrorKind::Syntax,
-        format!("{}, line {line}: {what}", name(path)),
-    )
+    Error::new(format!("{}, line {line}: {what}", name(path)))
 }
 
 /// The most columns of a table.

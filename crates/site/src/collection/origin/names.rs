@@ -16,25 +16,17 @@ use baselink_url::{decode_percent, reference::escaped};
 
 pub use baselink_files::os_string;
 
-/// The treatment of a `%` before two hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Percent {
-    /// The `%` is part of the name and is encoded: `%25`.
-    Encode,
-    /// The `%` begins an escape and is kept.
-    Keep,
-}
-
 /// Converts `path`, names separated by `/`, to the path of a URL. Returns `None` if a name would be a dot segment (RFC
-/// 3986, 5.2.4). The URL Standard also treats `%2E` as a dot.
-pub fn path(path: &[u8], percent: Percent) -> Option<String> {
+/// 3986, 5.2.4). The URL Standard also treats `%2E` as a dot. The characters in `kept` are not encoded; a `%` is one of them
+/// only before two hexadecimal digits.
+pub fn path(path: &[u8], kept: &[u8]) -> Option<String> {
     let mut url = String::with_capacity(path.len());
     for (number, name) in path.split(|&byte| byte == b'/').enumerate() {
         if number > 0 {
             url.push('/');
         }
         let start = url.len();
-        push(&mut url, name, percent, b"");
+        push(&mut url, name, kept);
         let longest = "%2e%2e".len();
         let is_short = url.len() - start <= longest;
         if is_short && matches!(decode(&url[start..]).as_slice(), b"." | b"..") {
@@ -46,12 +38,12 @@ pub fn path(path: &[u8], percent: Percent) -> Option<String> {
 
 /// `path`, percent-encoded. `None` if a name in it would be a dot segment.
 pub fn encoded(path_of_names: &[u8]) -> Option<String> {
-    path(path_of_names, Percent::Encode)
+    path(path_of_names, b"")
 }
 
 /// Appends `name` as a query. A `%` with two hexadecimal digits is kept as an escape.
 pub fn push_query(url: &mut String, name: &[u8]) {
-    push(url, name, Percent::Keep, b"/?");
+    push(url, name, b"%/?");
 }
 
 /// Appends a segment of a path in normal form (RFC 3986, 6.2.2): only the characters that need it are escaped. An escaped
@@ -63,11 +55,7 @@ pub fn push_segment(url: &mut String, segment: &str) {
         let escaped = escaped(rest);
         rest = &rest[if escaped.is_some() { "%00".len() } else { 1 }..];
         let byte = escaped.unwrap_or(first);
-        if is_pchar(byte) {
-            url.push(char::from(byte));
-        } else {
-            push_escape(url, byte);
-        }
+        push_byte(url, byte, is_pchar(byte));
     }
     if matches!(&url[start..], "." | "..") {
         url.truncate(start);
@@ -75,19 +63,19 @@ pub fn push_segment(url: &mut String, segment: &str) {
     }
 }
 
-fn push(url: &mut String, name: &[u8], percent: Percent, more: &[u8]) {
+fn push(url: &mut String, name: &[u8], kept: &[u8]) {
     for (at, &byte) in name.iter().enumerate() {
-        let kept = byte == b'%' && percent == Percent::Keep && escaped(&name[at..]).is_some();
-        if kept || is_pchar(byte) || more.contains(&byte) {
-            url.push(char::from(byte));
-        } else {
-            push_escape(url, byte);
-        }
+        let is_kept = is_pchar(byte) || kept.contains(&byte);
+        let is_escape = byte != b'%' || escaped(&name[at..]).is_some();
+        push_byte(url, byte, is_kept && is_escape);
     }
 }
 
-/// Appends the escape of `byte`, with upper-case digits (RFC 3986, 2.1).
-fn push_escape(text: &mut String, byte: u8) {
+/// Appends `byte` if it is kept, or else its escape with upper-case digits (RFC 3986, 2.1).
+fn push_byte(text: &mut String, byte: u8, is_kept: bool) {
+    if is_kept {
+        return text.push(char::from(byte));
+    }
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
     text.extend(['%', digit(byte >> 4), digit(byte)]);
@@ -111,6 +99,11 @@ static PCHARS: [bool; 256] = {
     }
     table
 };
+
+/// True if `text` consists of digits.
+pub fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
 
 /// The bytes that `segment` represents.
 pub fn decode(segment: &str) -> Vec<u8> {

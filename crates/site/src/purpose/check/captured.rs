@@ -22,6 +22,7 @@ use crate::{
 pub struct CapturedUrls(TextMap<CapturedUrl>);
 
 /// A URL, as far as its links depend on it.
+#[derive(Default)]
 struct CapturedUrl {
     /// The rules for links to it, by their roles.
     rules: [FindingRule; Role::ALL.len()],
@@ -51,8 +52,7 @@ impl CapturedUrls {
         let url = without_fragment(target);
         let number = self.0.number(url.as_bytes()).unwrap_or_else(|| {
             let known = CapturedUrl::new(site, url);
-            let (Ok(number) | Err(number)) = self.0.add(url.as_bytes(), known);
-            number
+            self.0.number_or_add(url.as_bytes(), known)
         });
         &mut self.0.values[number]
     }

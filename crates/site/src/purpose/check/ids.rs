@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use baselink_site::purpose::check::{FragmentPlace, Ids};
-//! let ids = Ids::new(["a b", "L1", "L9"].map(str::to_owned));
+//! let ids = Ids::new(["a b", "L1", "L9"], false);
 //! assert_eq!(ids.place("a%20b"), FragmentPlace::There);
 //! assert_eq!(ids.place("l1"), FragmentPlace::Nowhere(Some("L1".to_owned())));
 //! assert_eq!(ids.place("L1-L9"), FragmentPlace::Lines);
@@ -31,28 +31,23 @@ pub struct Ids {
     ids: TextMap<()>,
     /// The numbers of the ids by their lower-case forms; made for the first hint.
     folded: OnceLock<HashMap<String, usize>>,
-    /// True if fragments may be pointers ([`Ids::with_pointers`]).
+    /// True if a fragment that ends with `)` is a pointer, not an id.
     has_pointers: bool,
 }
 
 impl Ids {
-    /// Creates a set of decoded ids.
-    pub fn new(ids: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let mut all = Self::default();
+    /// Creates a set of decoded ids. Fragments of an XML document may be pointers (XPointer Framework, 3.1; SVG 2, 16.3.3,
+    /// `svgView(…)`).
+    pub fn new(ids: impl IntoIterator<Item = impl AsRef<str>>, has_pointers: bool) -> Self {
+        let mut all = Self {
+            has_pointers,
+            ..Self::default()
+        };
         for id in ids {
             // Of several elements with one id, the first is the target.
             let _ = all.ids.add(id.as_ref().as_bytes(), ());
         }
         all
-    }
-
-    /// Marks the ids as those of an XML document, in which a fragment that ends with `)` is a pointer, not an id
-    /// (XPointer Framework, 3.1; SVG 2, 16.3.3, `svgView(…)`).
-    pub fn with_pointers(self) -> Self {
-        Self {
-            has_pointers: true,
-            ..self
-        }
     }
 
     /// The target of `fragment`, without its `#`.
@@ -97,10 +92,8 @@ impl Ids {
             // GitHub writes the column after `C`.
             let number = line.strip_prefix(prefix).unwrap_or(line);
             let (number, column) = number.split_once('C').unwrap_or((number, "1"));
-            let is_number =
-                |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            is_number(number)
-                && is_number(column)
+            names::is_number(number)
+                && names::is_number(column)
                 && ["", "C"]
                     .iter()
                     .any(|code| self.has(&format!("{prefix}{code}{number}")))
@@ -188,9 +181,9 @@ mod tests {
 
     #[test]
     fn lines_of_known_scripts_are_found() {
-        let rustdoc = Ids::new(["10", "20"].map(str::to_owned));
+        let rustdoc = Ids::new(["10", "20"], false);
         assert!(rustdoc.has_lines("10-20") && !rustdoc.has_lines("10-21"));
-        let github = Ids::new(["LC10", "LC20"].map(str::to_owned));
+        let github = Ids::new(["LC10", "LC20"], false);
         for lines in ["L10", "L10-L20", "L10C2-L20C5"] {
             assert!(github.has_lines(lines), "{lines}");
         }
@@ -198,7 +191,8 @@ mod tests {
 
     #[test]
     fn ids_are_found_by_the_rules_of_html() {
-        let ids = Ids::new(["b", "B", "a%20c", "ü", "x(1)"].map(str::to_owned));
+        let all = ["b", "B", "a%20c", "ü", "x(1)"];
+        let ids = Ids::new(all, false);
         for present in [
             "b",
             "B",
@@ -216,6 +210,6 @@ mod tests {
         assert_eq!(ids.find("a c"), Err(None));
         assert_eq!(ids.find("A%20C"), Err(Some("a%20c")));
         assert_eq!(ids.find("y(1)"), Err(None));
-        assert_eq!(ids.with_pointers().find("y(1)"), Ok(()));
+        assert_eq!(Ids::new(all, true).find("y(1)"), Ok(()));
     }
 }

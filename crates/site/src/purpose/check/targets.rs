@@ -150,8 +150,8 @@ impl Targets {
         }
     }
 
-    /// The targets in order: classes that are denied first, then the most links.
-    pub fn in_order(mut self, is_denied: impl Fn(Class) -> bool) -> Self {
+    /// Puts the targets in order: classes that are denied first, then the most links.
+    pub fn put_in_order(&mut self, is_denied: impl Fn(Class) -> bool) {
         let mut keyed = Vec::new();
         for (kind, all) in &self.kinds {
             let class = kind.0.class();
@@ -168,19 +168,18 @@ impl Targets {
             let by_key = one.0.cmp(&other.0);
             by_key.then_with(|| url(one.1).cmp(url(other.1)))
         });
-        let order: Vec<_> = keyed.into_iter().map(|(_, place)| place).collect();
+        self.order = keyed.into_iter().map(|(_, place)| place).collect();
         let mut room = ROWS;
-        for (kind, number) in &order {
+        for (kind, number) in &self.order {
             if let Some(all) = self.kinds.get_mut(kind) {
                 let places = &mut all.values[*number as usize].places;
                 places.truncate(room.max(PLACES));
                 room = room.saturating_sub(places.len());
             }
         }
-        Self { order, ..self }
     }
 
-    /// The targets in the order in which they are shown, once they are [in order](Self::in_order).
+    /// The targets in the order in which they are shown, once they are [in order](Self::put_in_order).
     pub fn iter(&self) -> impl Iterator<Item = CheckedTarget<'_>> {
         self.order.iter().map(|(kind, number)| {
             let all = &self.kinds[kind];
@@ -235,14 +234,13 @@ fn summary<'t>(
     url: &[u8],
 ) -> &'t mut TargetSummary {
     let all = kinds.entry(kind).or_default();
-    let (Ok(number) | Err(number)) = all.add(url, TargetSummary::default());
+    let number = all.number_or_add(url, TargetSummary::default());
     &mut all.values[number]
 }
 
 /// The number of `text`, which is added if it is new.
 fn add(texts: &mut TextMap<()>, text: &[u8]) -> u32 {
-    let (Ok(number) | Err(number)) = texts.add(text, ());
-    saturated(number)
+    saturated(texts.number_or_add(text, ()))
 }
 
 /// `number`, unless it is larger than any place in a file that can be read.
