@@ -89,7 +89,10 @@ const CRATES: &[(&str, &[&str])] = &[
             "site/collection/",
         ],
     ),
-    ("aho_corasick", &["site/purpose/adapt.rs"]),
+    (
+        "aho_corasick",
+        &["site/purpose/adapt.rs", "site/purpose/alternatives.rs"],
+    ),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
     ("walkdir", &["files/"]),

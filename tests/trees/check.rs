@@ -1,7 +1,7 @@
 //! The cases of `fixtures/tree/`: the effects of a move on each link of a small site. Further tests create their own
 //! folders, some with files that no fixture can contain. `fixtures/README.md` describes the format of a case.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
@@ -108,16 +108,16 @@ impl Page {
 /// The index of all files of a tree, and the ids in its documents.
 struct Tree {
     index: Arc<Collection>,
-    ids: HashMap<usize, Ids>,
+    ids: BTreeMap<usize, Ids>,
 }
 
 impl Tree {
     fn new(pages: &mut [(Vec<u8>, Page)], index: Collection, moving: &Move) -> Self {
         let mut tree = Self {
             index: Arc::new(index),
-            ids: HashMap::new(),
+            ids: BTreeMap::new(),
         };
-        let mut ids = HashMap::new();
+        let mut ids = BTreeMap::new();
         for (_, page) in pages {
             let mut links = Vec::new();
             let documents = page.checked(&tree, moving, (false, true), |start, found| {
@@ -1030,7 +1030,7 @@ fn many_missing_targets_take_linear_time() {
         &page,
         &Tree {
             index: index.into(),
-            ids: HashMap::new(),
+            ids: BTreeMap::new(),
         },
         &moving,
     );

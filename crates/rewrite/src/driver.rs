@@ -20,7 +20,7 @@
 //!
 //! Deliberately absent: syntax, and the decision on a link.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use baselink_scan::{
     self as scan, Against, Document, Role, ScanOptions,
@@ -178,9 +178,40 @@ struct Driver<'a, 'r> {
     plan: DocumentPlan,
     /// Receives each link. Without it, links on the fast path are only counted.
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
-    /// The references, without fragments, of links that navigate and whose outcome later links have, too; `None` if each
-    /// link needs a choice of its own.
-    known: Option<HashMap<Vec<u8>, Known>>,
+    /// The outcomes of links that navigate; `None` if each link needs a choice of its own.
+    known: Option<KnownOutcomes>,
+}
+
+/// The outcomes of earlier links, which later links to the same place have, too. A reference replaces another that has the same
+/// slot.
+#[derive(Default)]
+struct KnownOutcomes {
+    /// References without their fragments.
+    slots: Vec<Option<(Box<[u8]>, Known)>>,
+}
+
+impl KnownOutcomes {
+    /// The slot of `reference`, one of 1,024. References of a document differ at their ends.
+    fn slot(reference: &[u8]) -> usize {
+        let end = &reference[reference.len().saturating_sub(16)..];
+        let mut bytes = [0; 16];
+        bytes[..end.len()].copy_from_slice(end);
+        let spread =
+            u128::from_ne_bytes(bytes).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
+        (spread >> 118) as usize
+    }
+
+    fn get(&self, reference: &[u8]) -> Option<Known> {
+        let (known, outcome) = self.slots.get(Self::slot(reference))?.as_ref()?;
+        (**known == *reference).then_some(*outcome)
+    }
+
+    fn insert(&mut self, reference: &[u8], outcome: Known) {
+        if self.slots.is_empty() {
+            self.slots.resize_with(1 << 10, || None);
+        }
+        self.slots[Self::slot(reference)] = Some((reference.into(), outcome));
+    }
 }
 
 /// The outcome of an earlier link to the same place.
@@ -283,7 +314,7 @@ impl<'a, 'r> Driver<'a, 'r> {
             && link.role == Role::Navigation
             && is_plain
         {
-            known.insert(reference.into(), outcome);
+            known.insert(reference.as_bytes(), outcome);
             if let Known::Lacking(_) = outcome {
                 lacking.push((link.clone(), 0));
             }
@@ -525,7 +556,7 @@ impl Links for Driver<'_, '_> {
 /// The outcome of a link that navigates, if an earlier link to the same place has it, or if `destination` keeps the link.
 #[inline(never)]
 fn known_outcome(
-    known: &mut HashMap<Vec<u8>, Known>,
+    known: &mut KnownOutcomes,
     destination: Option<&dyn Destination>,
     verdict: &Verdict<'_>,
     (bytes, found): (&[u8], &Plain),
@@ -537,13 +568,12 @@ fn known_outcome(
     }
     let raw = &bytes[found.span.range()];
     let path = &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())];
-    if let Some(known) = known.get(path) {
-        return Some(*known);
-    }
-    let is_kept = destination?.keeps(&plain_link(verdict, bytes, found)?);
-    is_kept.then(|| {
-        known.insert(path.to_owned(), Known::Kept);
-        Known::Kept
+    known.get(path).or_else(|| {
+        let is_kept = destination?.keeps(&plain_link(verdict, bytes, found)?);
+        is_kept.then(|| {
+            known.insert(path, Known::Kept);
+            Known::Kept
+        })
     })
 }
 
@@ -583,7 +613,7 @@ fn html(
     let around = (found.charset, &[][..]);
     judged(task, (document, chain), around, sink, |driver, document| {
         driver.plan.most_held = most_held(links_wait);
-        driver.known = counts_kept.then(HashMap::new);
+        driver.known = counts_kept.then(KnownOutcomes::default);
         let whole = Whole::of_file(bytes, found.mark, found.charset, task.scan);
         (_, document.without_tree) = pass::links(&whole, task.scan, driver);
     })

@@ -8,7 +8,7 @@
 //!
 //! Deliberately absent: the forms themselves, such as [`text`] and [`sarif`].
 
-use std::{collections::HashMap, io, path::Path, sync::Arc};
+use std::{collections::BTreeMap, io, path::Path, sync::Arc};
 
 use baselink_rewrite::Outcome;
 use baselink_text::{Charset, Code, Span};
@@ -119,7 +119,7 @@ impl Lister<'_> {
     /// Takes the links in the document `input` of the file at `path`, which is called `name` in the `site`.
     pub fn document(
         &self,
-        (site, ids): (ListedSite<'_>, Option<&HashMap<usize, Ids>>),
+        (site, ids): (ListedSite<'_>, Option<&BTreeMap<usize, Ids>>),
         (path, name): (&Path, &[u8]),
         input: &Input<'_>,
         file: &mut FileLinks,

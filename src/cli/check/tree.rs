@@ -9,7 +9,7 @@
 //!
 //! Deliberately absent: messages ([`super`]), and what becomes of each link ([`super::listing`]).
 
-use std::{collections::HashMap, io, iter, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, io, iter, path::PathBuf, sync::Arc};
 
 use baselink_rewrite::Options;
 use baselink_text::{Format, Result, name};
@@ -112,7 +112,7 @@ impl CheckedTree {
         let scan_first = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
             scan(&counting, (site, None), entry, file, output)
         };
-        let (mut first, mut ids, mut prefixed) = (Vec::new(), HashMap::new(), 0);
+        let (mut first, mut ids, mut prefixed) = (Vec::new(), BTreeMap::new(), 0);
         let mut read = each_document(documents, shown, scan_first, |entry, mut found| {
             if let Some(links) = &mut found.0 {
                 prefixed += links.tally[Counted::Prefixed];
@@ -324,7 +324,7 @@ fn is_part(documents: &Documents, file: &File<'_>) -> bool {
 /// Checks the documents of a file.
 fn scan(
     lister: &Lister<'_>,
-    site: (ListedSite<'_>, Option<&HashMap<usize, Ids>>),
+    site: (ListedSite<'_>, Option<&BTreeMap<usize, Ids>>),
     entry: &TreeEntry,
     file: File<'_>,
     output: &mut Output,

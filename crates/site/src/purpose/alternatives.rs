@@ -15,9 +15,10 @@
 use std::{
     cell::LazyCell,
     collections::HashMap,
-    sync::{Arc, OnceLock},
+    sync::{Arc, LazyLock, OnceLock},
 };
 
+use aho_corasick::packed::Searcher;
 use baselink_rewrite::{LinkReport, Options, Reason, links};
 use baselink_text::{Edit, Span};
 
@@ -30,6 +31,12 @@ const MOST_CANDIDATES: usize = 65_536;
 /// The names of the tags and comments that may be between two children of one `picture`, `video` or `audio`. The last is that of a
 /// tag in a comment for Internet Explorer 9, before the `img` of a `picture`.
 const BETWEEN: [&str; 5] = ["source", "/source", "img", "!", "/video"];
+
+/// What a document with alternatives contains.
+static NAMES: LazyLock<Option<Searcher>> = LazyLock::new(|| {
+    let names = ["srcset", "<source", "image-set", "font-face"];
+    Searcher::new(names)
+});
 
 /// True if the place of `link` is one of those that may have alternatives.
 fn is_candidate(link: &LinkReport) -> bool {
@@ -230,9 +237,11 @@ pub fn is_served(
 /// The links of the document `bytes` that have alternatives, by the starts of their spans.
 pub fn alternatives(bytes: &[u8], options: &Options) -> AlternativeLinks {
     let mut found = HashMap::new();
-    let names = ["srcset", "<source", "image-set", "font-face"];
-    let has = |name: &&str| memchr::memmem::find(bytes, name.as_bytes()).is_some();
-    if options.format.has_headings() || !names.iter().any(has) {
+    let has_names = || {
+        let names = NAMES.as_ref();
+        names.is_none_or(|names| names.find(bytes).is_some())
+    };
+    if options.format.has_headings() || !has_names() {
         return found;
     }
     let mut group = Alternatives::default();

@@ -8,6 +8,9 @@
 //!
 //! Deliberately absent: running scripts, and a path of which a script contains only parts.
 
+use std::borrow::Cow;
+
+use baselink_text::Edits;
 use memchr::{memchr3_iter, memmem};
 
 use super::{
@@ -79,18 +82,24 @@ pub fn generator(paths: &[Vec<u8>]) -> Option<(&'static str, &'static str)> {
 }
 
 impl Relocation {
-    /// The traces in the file `name` with the contents `text`. A document was rewritten; others are copied.
-    pub fn left_in(&self, name: &[u8], text: &[u8], is_document: bool) -> Tally {
+    /// The traces in the file `name` with the contents `text`. A document has these edits; others are copied.
+    pub fn left_in(&self, name: &[u8], text: &[u8], edits: Option<&Edits>) -> Tally {
         let last = split_name(name).1;
         let mut compressed = [".gz", ".br", ".zst"].iter();
         let is_copy = |end: &str| {
             let plain = name.strip_suffix(end.as_bytes());
             plain.is_some_and(|plain| self.collection.number_at(plain).is_some())
         };
-        let names_old_urls = match is_document {
-            true => self.from.as_str() != self.to.as_str() && self.names_old_root(text, true),
+        let rewritten = || match edits {
+            Some(edits) => Cow::Owned(edits.apply(text)),
+            None => Cow::Borrowed(text),
+        };
+        let names_old_urls = match edits {
+            Some(_) => {
+                self.from.as_str() != self.to.as_str() && self.names_old_root(&rewritten(), true)
+            }
             // A file may consist of paths, or be a compressed copy of another.
-            false => {
+            None => {
                 FILES_WITH_PATHS.contains(&last)
                     || compressed.any(|end| is_copy(end))
                     || self.names_old_root(text, false)
@@ -98,7 +107,7 @@ impl Relocation {
         };
         let mut traces = Tally::default();
         traces.add(Counted::OldUrls, names_old_urls);
-        traces.add(Counted::RootPaths, self.has_root_paths(name, text));
+        traces.add(Counted::RootPaths, self.has_root_paths(name, rewritten));
         traces
     }
 
@@ -114,33 +123,34 @@ impl Relocation {
         };
         let new = Some(self.to.as_str()).filter(|_| skips_new);
         let new = new.and_then(bare).unwrap_or("\0".into());
-        let is_in = |root: &str, new: &str| {
-            memmem::find_iter(text, root).any(|at| {
-                let rest = &text[at..];
-                !rest.starts_with(new.as_bytes()) && !continues_name(&rest[root.len()..])
-            })
-        };
         let escaped = |url: &str| url.replace('/', "\\/");
         let is_named = |root: String| {
-            let (host, _) = split_host(&root);
-            text.trim_ascii() == host.trim_start_matches('/').as_bytes()
-                || is_in(&root, &new)
-                || is_in(&escaped(&root), &escaped(&new))
+            let host = split_host(&root).0.trim_start_matches('/');
+            let roots = [(escaped(&root), escaped(&new)), (root.clone(), new.clone())];
+            let names = |(root, new): &(String, String), at: usize| {
+                let before = root.find(host).and_then(|length| at.checked_sub(length));
+                let found = before.map_or(&[][..], |start| &text[start..]);
+                let rest = found.strip_prefix(root.as_bytes());
+                rest.is_some_and(|rest| !continues_name(rest)) && !found.starts_with(new.as_bytes())
+            };
+            text.trim_ascii() == host.as_bytes()
+                || memmem::find_iter(text, host).any(|at| roots.iter().any(|it| names(it, at)))
         };
         let mut roots = self.from.spellings().filter_map(bare);
         !is_assumed(self.from.as_str()) && roots.any(is_named)
     }
 
     /// True if a script or JSON has quoted paths from the root, and the move changes their meaning.
-    fn has_root_paths(&self, name: &[u8], text: &[u8]) -> bool {
+    fn has_root_paths<'t>(&self, name: &[u8], text: impl Fn() -> Cow<'t, [u8]>) -> bool {
         let [(host, root), (_, new)] = [&self.from, &self.to].map(|root| split_host(root.as_str()));
         let moves = self.form != LinkForm::Written || root != new;
         if !moves || !SCRIPTS.iter().any(|end| name.ends_with(end)) {
             return false;
         }
+        let text = text();
         let mut bases = BASES.iter().map(|base| base.replace("{}", root));
-        bases.any(|base| memmem::find(text, base.as_bytes()).is_some())
-            || memchr3_iter(b'"', b'\'', b'`', text)
+        bases.any(|base| memmem::find(&text, base.as_bytes()).is_some())
+            || memchr3_iter(b'"', b'\'', b'`', &text)
                 .filter_map(|at| quoted_path(root, &text[at + 1..]))
                 .any(|path| {
                     let located = self.collection.locate(&format!("{host}{path}"));

@@ -388,16 +388,8 @@ struct BaseAfterMove {
     base: Base,
     /// The number of folders between the root and the base; `None` if the base is outside the root.
     depth: Option<usize>,
-}
-
-impl BaseAfterMove {
-    fn new(url: &str, resolver: Resolver, root: &RootUrl) -> Self {
-        let below = without_query(url).strip_prefix(root.as_str());
-        Self {
-            base: Base::new(resolver, url),
-            depth: below.map(|below| below.matches('/').count()),
-        }
-    }
+    /// True if the base was written for the new place.
+    is_before: bool,
 }
 
 impl Destination for RelocateLinks {
@@ -424,17 +416,20 @@ impl Destination for RelocateLinks {
         let end = follows.then(|| collection.locate_link(link, target, None).1);
         let end = end.flatten();
         let target = end.as_ref().unwrap_or(target);
-        let base_before = self.relocation.before(base);
-        let before = self.relocation.before(target);
-        let before = before.filter(|_| !is_relative(link) || base_before.is_some());
-        let target = before.as_ref().unwrap_or(target);
-        let base = base_before.as_deref().unwrap_or(base);
-        let moved = MovedTarget {
-            new_rest: end
-                .as_deref()
-                .map(|end| end[without_query(end).len()..].into()),
-            ..self.relocation.moved(target, Some(link))
+        let mut moved = self.relocation.moved(target, Some(link));
+        let before = || {
+            let before = self.relocation.before(target)?;
+            let is_meant = !is_relative(link) || self.base_after(base).is_before;
+            is_meant.then_some(before)
         };
+        let before = moved.is_lacking.then(before).flatten();
+        if let Some(before) = &before {
+            moved = self.relocation.moved(before, Some(link));
+        }
+        let target = before.as_ref().unwrap_or(target);
+        moved.new_rest = end
+            .as_deref()
+            .map(|end| end[without_query(end).len()..].into());
         // A base needs no file at its URL, and a template is not a URL.
         let is_base = names_base(link);
         let is_lacking = moved.is_lacking && !is_base && !is_template(&link.reference);
@@ -518,10 +513,17 @@ impl RelocateLinks {
         {
             return Arc::clone(after);
         }
+        let before = self.relocation.before(base);
+        let old = before.as_deref().unwrap_or(base);
         // References without a path inherit the query of the base.
-        let moved = self.relocation.moved(base, None);
-        let url = format!("{}{}", moved.url, &base[without_query(base).len()..]);
-        let after = Arc::new(BaseAfterMove::new(&url, self.resolver, &self.relocation.to));
+        let moved = self.relocation.moved(old, None);
+        let url = format!("{}{}", moved.url, &old[without_query(old).len()..]);
+        let below = moved.url.strip_prefix(self.relocation.to.as_str());
+        let after = Arc::new(BaseAfterMove {
+            base: Base::new(self.resolver, &url),
+            depth: below.map(|below| below.matches('/').count()),
+            is_before: before.is_some(),
+        });
         *last = Some((base.into(), Arc::clone(&after)));
         after
     }

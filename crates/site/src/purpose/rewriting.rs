@@ -176,15 +176,13 @@ impl RewriteKind {
         let Self::Moved(relocation, _) = self else {
             return Ok(Tally::default());
         };
-        Ok(relocation.left_in(&name_of(entry), file.text(&entry.path)?, false))
+        Ok(relocation.left_in(&name_of(entry), file.text(&entry.path)?, None))
     }
 
     /// The traces of the old place of its tree in a moved document.
     pub fn left_in_document(&self, entry: &TreeEntry, bytes: &[u8], edits: &Edits) -> Tally {
         match self {
-            Self::Moved(relocation, _) => {
-                relocation.left_in(&name_of(entry), &edits.apply(bytes), true)
-            }
+            Self::Moved(relocation, _) => relocation.left_in(&name_of(entry), bytes, Some(edits)),
             _ => Tally::default(),
         }
     }

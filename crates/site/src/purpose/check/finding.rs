@@ -6,7 +6,7 @@
 //!
 //! Deliberately absent: the rules that determine the class, which are in the judges.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use baselink_rewrite::{LinkReport, ListedLink, Outcome, Reason};
 use baselink_text::Charset;
@@ -46,7 +46,7 @@ pub struct CheckedSite<'a> {
     pub collection: &'a Arc<Collection>,
     /// The possible targets of fragments in its documents, by their numbers; `None` if they are not known yet. Every fragment
     /// then counts as present.
-    pub ids: Option<&'a HashMap<usize, Ids>>,
+    pub ids: Option<&'a BTreeMap<usize, Ids>>,
     /// The root of the host, if links of the site may have the path of the root of the site.
     pub host: Option<&'a RootUrl>,
     /// The URL of the root after the move, if any; a `file` URL means that the collection is read from disk.

@@ -10,7 +10,10 @@
 //!
 //! Deliberately absent: scanning documents for ids.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::OnceLock,
+};
 
 use crate::collection::{TextMap, origin::names};
 
@@ -160,7 +163,7 @@ impl FragmentList {
 
     /// True if each fragment leads to an element according to `ids`.
     #[must_use]
-    pub fn are_there(&self, ids: &HashMap<usize, Ids>) -> bool {
+    pub fn are_there(&self, ids: &BTreeMap<usize, Ids>) -> bool {
         let mut start = 0;
         self.ends.iter().all(|&(number, end)| {
             let fragment = &self.text[start..end];
