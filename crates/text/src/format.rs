@@ -96,7 +96,7 @@ enum FormatContent {
 #[rustfmt::skip]
 const FORMATS: [FormatRow; Format::ALL.len()] = [
     ("text/html", &["html", "htm", "shtml", "hta"], "HTML", Document),
-    ("application/xhtml+xml", &["xhtml", "xht"], "XHTML", Document),
+    ("application/xhtml+xml", &["xhtml", "xht", "xhtm"], "XHTML", Document),
     ("image/svg+xml", &["svg"], "SVG", Document),
     ("application/xml", XML, "XML", Document),
     ("text/css", &["css"], "CSS", Document),
@@ -119,7 +119,7 @@ type FormatRow = (
     &'static str,
     FormatContent,
 );
-const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml", "xsl", "xslt"];
+const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml", "xsl", "xslt", "xbl"];
 
 /// The number of bytes examined to detect markup.
 const MARKUP_HEAD: usize = 512;

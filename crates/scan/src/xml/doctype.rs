@@ -75,8 +75,8 @@ pub fn literals(doctype: &[u8]) -> Vec<Span> {
     found
 }
 
-/// The number of levels of entities inside each other that are replaced in a word.
-const DEEPEST: usize = 4;
+/// The number of levels of entities inside each other that are replaced; browsers replace as many.
+const DEEPEST: usize = 40;
 
 /// The length of a word beyond which its entities are not replaced.
 const LONGEST_WORD: usize = 1_024;
@@ -102,7 +102,7 @@ impl DeclaredEntities {
     }
 
     /// `text` with the values of entities; `None` if one is unknown, or the text becomes too long.
-    fn expand(&self, text: &str) -> Option<String> {
+    pub fn expand(&self, text: &str) -> Option<String> {
         let mut text = with_characters(text);
         for _ in 0..=DEEPEST {
             let mut pieces = text.split('&');

@@ -97,6 +97,12 @@ impl<'a> StartedElement<'a> {
     fn attribute(&self, vocabulary: Vocabulary, local: &str) -> Option<&NamespacedAttribute<'a>> {
         self.attributes.iter().find(|one| one.is(vocabulary, local))
     }
+
+    /// The attribute called `name` in the tables.
+    fn in_table(&self, name: &str) -> Option<&XmlAttribute> {
+        let is_it = |one: &&NamespacedAttribute| one.table_name().is_some_and(|it| it == name);
+        Some(&self.attributes.iter().find(is_it)?.raw)
+    }
 }
 
 /// An attribute with its namespace.
@@ -288,10 +294,13 @@ impl<'a> XmlPass<'a> {
                 ..DeclaredBase::of(kind, span)
             });
         }
+        let literals = self.literals(span);
         if self.options.groups.has_loaded() {
             self.is_doubtful = inside.contains('[');
             self.has_defaults = doctype::has_defaults(inside);
-            self.literals(span);
+            for (quote, view) in literals {
+                self.words(("!DOCTYPE", None), quote, &view);
+            }
         }
         let before_subset = inside.split('[').next().unwrap_or_default();
         for (public, vocabulary) in [
@@ -306,27 +315,24 @@ impl<'a> XmlPass<'a> {
         Ok(())
     }
 
-    /// Reads the entities that the document type declaration at `span` declares, and adds the words in its literals that may be
-    /// references.
-    fn literals(&mut self, span: Span) {
+    /// Reads the entities that the document type declaration at `span` declares, and returns its literals.
+    fn literals(&mut self, span: Span) -> Vec<(Quote, View)> {
         let bytes = &self.bytes[span.range()];
-        let literals: Vec<_> = doctype::literals(bytes)
-            .into_iter()
-            .map(|literal| {
-                let text = self.decode(literal.shifted(span.start));
-                (literal.start - 1, xml::attribute_value(text).view)
-            })
-            .collect();
-        for (start, view) in &literals {
-            self.entities.add(&bytes[..*start], &view.text);
-        }
-        for (start, view) in literals {
-            let quote = match bytes[start] {
+        let literal = |literal: Span| {
+            let text = self.decode(literal.shifted(span.start));
+            let before = &bytes[..literal.start - 1];
+            let quote = match bytes[before.len()] {
                 b'\'' => Quote::Single,
                 _ => Quote::Double,
             };
-            self.words(("!DOCTYPE", None), quote, &view);
+            (before, quote, xml::attribute_value(text).view)
+        };
+        let literals: Vec<_> = doctype::literals(bytes).into_iter().map(literal).collect();
+        for (before, _, view) in &literals {
+            self.entities.add(before, &view.text);
         }
+        let found = literals.into_iter();
+        found.map(|(_, quote, view)| (quote, view)).collect()
     }
 
     /// Adds the words of a value that may be references, if they would lead out of a copy.
@@ -403,6 +409,15 @@ impl<'a> XmlPass<'a> {
 
     fn value(&self, attribute: &XmlAttribute) -> DecodedText {
         xml::attribute_value(self.decode(attribute.value))
+    }
+
+    /// The value of `attribute` with the values of entities. The error is the value as written, if an entity is unknown.
+    fn expanded(&self, attribute: &XmlAttribute) -> Result<String, String> {
+        let DecodedText { view, entities } = self.value(attribute);
+        match entities.as_slice() {
+            [] => Ok(view.text),
+            _ => self.entities.expand(&view.text).ok_or(view.text),
+        }
     }
 
     /// Adds the references in the value of the attribute `name` of `element`, which is a literal result element of XSLT
@@ -528,8 +543,11 @@ impl<'a> XmlPass<'a> {
                     None => continue,
                 },
             };
-            let value = self.value(attribute).view.text;
-            self.bindings.bind(prefix, Vocabulary::of_name(&value));
+            let name = self.expanded(attribute);
+            // Any value may be loaded if the namespaces are unknown.
+            self.has_defaults |= name.is_err() && self.options.groups.has_loaded();
+            let name = name.unwrap_or_default();
+            self.bindings.bind(prefix, Vocabulary::of_name(&name));
         }
     }
 
@@ -665,20 +683,16 @@ impl<'a> XmlPass<'a> {
 
     /// The value of the attribute called `name` in the tables.
     fn other(&self, started: &StartedElement<'a>, name: &str) -> Option<String> {
-        Some(self.read_other(started, name)?.view.text)
+        let written = |written| written;
+        Some(
+            self.expanded(started.in_table(name)?)
+                .unwrap_or_else(written),
+        )
     }
 
     /// The value of the attribute called `name` in the tables, with its entities.
     fn read_other(&self, started: &StartedElement<'a>, name: &str) -> Option<DecodedText> {
-        Some(
-            self.value(
-                &started
-                    .attributes
-                    .iter()
-                    .find(|one| one.table_name().is_some_and(|one| one == name))?
-                    .raw,
-            ),
-        )
+        Some(self.value(started.in_table(name)?))
     }
 
     fn attribute(&mut self, started: &StartedElement<'a>, attribute: &NamespacedAttribute<'a>) {

@@ -33,11 +33,13 @@ pub mod tally;
 use std::sync::Arc;
 
 use baselink_rewrite::{
-    BaseElement, Destination, FileRewrite, Fragments, LinkReport, Options, PlainLink, Site, Source,
-    rewrite_each,
+    BaseElement, Choice, Destination, FileRewrite, Fragments, Lack, LinkReport, Options, PlainLink,
+    Site, Source, rewrite_each,
 };
-use baselink_scan::Role;
+use baselink_scan::{Against, Role};
+use baselink_text::{Charset, layer::charset::Declaration};
 use baselink_url::Base;
+use memchr::memmem;
 
 use self::spelling::is_web;
 pub use self::spelling::names_base;
@@ -103,20 +105,79 @@ fn rewrite_unless<'a, T: Default>(
     add: impl Fn(&mut T, LinkReport),
 ) -> (FileRewrite<'a>, T) {
     let (mut all, mut has_fixed) = (T::default(), false);
-    let rewritten = rewrite_each(bytes, options, &mut |link| {
+    let mut rewritten = rewrite_each(bytes, options, &mut |link| {
         has_fixed |= is_fixed(&link);
         add(&mut all, link);
     });
-    if !has_fixed {
-        return (rewritten, all);
-    }
-    let (mut all, options) = (
-        T::default(),
-        Options {
+    if has_fixed {
+        all = T::default();
+        let options = Options {
             destination: other,
             ..options.clone()
-        },
-    );
-    let rewritten = rewrite_each(bytes, &options, &mut |link| add(&mut all, link));
+        };
+        rewritten = rewrite_each(bytes, &options, &mut |link| add(&mut all, link));
+    }
+    if options.guard.is_some() && !options.format.has_headings() && has_several_readings(bytes) {
+        guard_in_all(&mut rewritten, options);
+    }
     (rewritten, all)
+}
+
+/// A destination that keeps every link.
+#[derive(Debug)]
+struct KeepEveryLink;
+
+impl Destination for KeepEveryLink {
+    fn choose(&self, _: &LinkReport, _: &Against) -> (Choice, Option<Lack>) {
+        (Choice::Kept, None)
+    }
+}
+
+/// The encodings of which browsers may choose one, if they do not follow the declaration: they guess, and they find a `meta` by
+/// other rules (HTML, 13.2.3.2). One of those in which ASCII is fixed stands for all.
+const ENCODINGS: [&str; 7] = [
+    "utf-8",
+    "iso-2022-jp",
+    "shift_jis",
+    "gb18030",
+    "big5",
+    "utf-16le",
+    "utf-16be",
+];
+
+/// True if ASCII characters in `bytes` may belong to others in another encoding, and a browser may choose it. Of the characters
+/// with a meaning in HTML and CSS, only `\` can be the second byte of another one.
+fn has_several_readings(bytes: &[u8]) -> bool {
+    let has_second = memchr::memchr2(0x1B, 0, bytes).is_some()
+        || memchr::memchr_iter(b'\\', bytes).any(|at| at > 0 && !bytes[at - 1].is_ascii());
+    has_second && !has_clear_declaration(bytes)
+}
+
+/// True if every browser finds the same declaration of the encoding: a byte order mark, or the only one in a `meta` that follows no
+/// other tag than those that begin a page.
+fn has_clear_declaration(bytes: &[u8]) -> bool {
+    let found = Charset::detect(bytes, None);
+    let head = bytes[..found.prescanned].to_ascii_lowercase();
+    let begins = |tag: &[u8]| {
+        let names = ["!doctype", "html", "head", "meta"];
+        names.iter().any(|name| tag.starts_with(name.as_bytes()))
+    };
+    found.declaration == Declaration::ByteOrderMark
+        || head.split(|byte| *byte == b'<').skip(1).all(begins)
+            && !head.contains(&b'&')
+            && memmem::find_iter(&head, "charset").count() == 1
+}
+
+/// Adds edits for those links that would lead out of the folder in another encoding.
+fn guard_in_all(rewritten: &mut FileRewrite<'_>, options: &Options) {
+    for label in ENCODINGS {
+        let mut options = Options {
+            destination: Some(Arc::new(KeepEveryLink)),
+            ..options.clone()
+        };
+        options.scan.charset = Charset::for_label(label);
+        let output = rewritten.output();
+        let (edits, _) = baselink_rewrite::edits(&output, &options);
+        rewritten.edits.then(&edits);
+    }
 }

@@ -60,7 +60,7 @@ use crate::{
         origin::{RootUrl, canonical, is_assumed, names},
         without_query,
     },
-    purpose::{options_in, plain_place, plain_root, rewrite_unless},
+    purpose::{KeepEveryLink, options_in, plain_place, plain_root, rewrite_unless},
 };
 
 /// The form of new references to targets in the tree.
@@ -315,16 +315,6 @@ pub fn relocate<'a, T: Default>(
         Some(Arc::new(KeepEveryLink)),
         add,
     )
-}
-
-/// A destination that keeps every link.
-#[derive(Debug)]
-struct KeepEveryLink;
-
-impl Destination for KeepEveryLink {
-    fn choose(&self, _: &LinkReport, _: &Against) -> (Choice, Option<Lack>) {
-        (Choice::Kept, None)
-    }
 }
 
 /// The links of a document that do not become relative.
