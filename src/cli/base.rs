@@ -35,9 +35,9 @@ use std::{
 
 use anstyle::Style;
 use baselink_rewrite::{
-    BaseChain, EntityReport, FileRewrite, Level, Rule, Totals,
+    BaseChain, EntityReport, Level, Rule, Totals,
     base::{Established, Status},
-    rewrite_each,
+    bases,
 };
 use baselink_text::{name, visible};
 use clap::Args;
@@ -193,9 +193,9 @@ fn show_document(
     output: &mut Output,
 ) -> io::Result<(Totals, ShownBases)> {
     let is_tree = form == BasesForm::Levels && input.format.has_headings();
-    let FileRewrite { report, totals, .. } = rewrite_each(input.bytes, input.options, &mut drop);
+    let (report, totals) = bases(input.bytes, input.options);
     let places = FilePlaces::of(input, totals.charset);
-    for found in by_place(&report.diagnostics)
+    for found in by_place(&totals.diagnostics)
         .into_iter()
         .filter(|one| is_of_bases(one.code))
     {

@@ -219,6 +219,13 @@ pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     })
 }
 
+/// The report of [`rewrite`] without links, and the counts of outcomes.
+#[doc(hidden)]
+pub fn bases(bytes: &[u8], options: &Options) -> (Report, Totals) {
+    let (plan, totals) = file::plan(bytes, options.request(), None, false);
+    (plan.report, totals)
+}
+
 /// The edits that make every relative link of `bytes` absolute, as in [`rewrite`], and the counts of outcomes. Much
 /// faster than [`rewrite`], because no report is built.
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {

@@ -39,11 +39,10 @@ use super::{
         BEGINNING, Offset, Record, RecordHeading, STARTS, begins_record, record_start, without_end,
     },
 };
+use crate::container::http::LONGEST_HEADING;
 
 /// The default maximum length of a block, in bytes.
 pub const LONGEST_BLOCK: usize = 1 << 30;
-/// The maximum length of a heading, in bytes.
-const LONGEST_HEADING: usize = 1 << 20;
 /// The number of bytes to read first, which covers most headings.
 const FIRST: usize = 2 << 10;
 /// The number of bytes to read first for a record at the start of a member, which usually holds nothing else.

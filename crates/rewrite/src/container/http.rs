@@ -68,6 +68,9 @@ const LENGTH: &str = "Content-Length";
 const TRANSFER: &str = "Transfer-Encoding";
 const CONTENT: &str = "Content-Encoding";
 
+/// The length of the longest heading of a response, or of a record of an archive.
+pub const LONGEST_HEADING: usize = 1 << 20;
+
 /// The prefix for the name of a field that is no longer valid.
 const ORIGINAL: &str = "X-Archive-Orig-";
 
@@ -210,7 +213,8 @@ fn last_heading(bytes: &[u8]) -> (Heading, usize) {
     let mut at = 0;
     loop {
         let start = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
-        let (heading, body) = Heading::read_whole(bytes, start);
+        let end = bytes.len().min(at + LONGEST_HEADING);
+        let (heading, body) = Heading::read_whole(&bytes[..end], start.min(end));
         let is_followed = begins_response(&bytes[body..]) && !heading.separator.is_empty();
         if !is_followed || !is_intermediate(&bytes[at..start], bytes, &heading) {
             return (heading, body);
