@@ -106,7 +106,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("cap_std", &["files/"]),
     ("cap_fs_ext", &["files/"]),
     ("memchr", &[""]),
-    ("indicatif", &["cli/progress.rs"]),
+    ("indicatif", &["cli/check/words.rs", "cli/progress.rs"]),
     ("signal_hook", &["files/stop.rs"]),
     ("terminal_size", &["cli/output.rs"]),
 ];

@@ -80,16 +80,9 @@ impl Globs {
     /// A pattern that matches only the path `relative`; `None` if the path is not Unicode. In
     /// [`Selection::exclude`] it also excludes everything below.
     pub fn exact(relative: &Path) -> Option<String> {
-        let mut pattern = String::from("/");
-        for character in relative.to_str()?.chars() {
-            match character {
-                '*' | '?' | '[' | ']' | '{' | '}' | '\\' => {
-                    pattern.extend(['[', character, ']']);
-                }
-                _ => pattern.push(character),
-            }
-        }
-        Some(pattern)
+        // The library escapes all special characters but this one.
+        let escaped = globset::escape(relative.to_str()?).replace('\\', r"[\]");
+        Some(format!("/{escaped}"))
     }
 
     /// True if the set is empty.

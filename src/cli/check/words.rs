@@ -8,6 +8,7 @@
 //! Deliberately absent: colours and markup. Text, SARIF, annotations and the page share these words.
 
 use baselink_text::visible;
+use indicatif::HumanCount;
 
 use baselink_rewrite::Reason;
 use baselink_site::purpose::check::{Class, Finding, FindingRule, targets::CheckedTarget};
@@ -238,15 +239,7 @@ pub fn classes(of: &[(Class, usize)]) -> String {
 
 /// A number with separated thousands, such as `1,234,567`.
 pub fn number(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
+    HumanCount(number as u64).to_string()
 }
 
 /// A number with its noun, such as `1 link` or `1,234 links`.
