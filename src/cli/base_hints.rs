@@ -11,7 +11,7 @@
 
 use baselink_rewrite::{Outcome, Totals};
 use baselink_scan::{Heading, fields::links};
-use baselink_text::{Format, Span, shell};
+use baselink_text::{Span, shell};
 use baselink_url::{scheme_of, usable};
 
 use super::output::{Output, count};
@@ -50,7 +50,7 @@ impl BaseHints {
         if options.assumed_scheme.is_none() {
             self.without_scheme += totals.without_scheme;
         }
-        let is_page = matches!(input.format, Format::Html | Format::Xhtml);
+        let is_page = input.format.is_page();
         let named = match input.format {
             format if format.has_headings() => archive(input.bytes),
             format => canonical::named(input.bytes, format)

@@ -356,9 +356,14 @@ impl Format {
         self.row().3 == Archive
     }
 
+    /// True for pages.
+    pub fn is_page(self) -> bool {
+        matches!(self, Self::Html | Self::Xhtml)
+    }
+
     /// True for pages, style sheets and scripts.
     pub fn is_of_page(self) -> bool {
-        matches!(self, Self::Html | Self::Xhtml | Self::Css | Self::Script)
+        self.is_page() || matches!(self, Self::Css | Self::Script)
     }
 
     /// The format of a file called `name`, if only a group enables it.

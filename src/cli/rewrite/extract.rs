@@ -417,9 +417,8 @@ impl CapturedFolder {
                 let document = Input::whole(input.name, &options, &bytes);
                 let edits = run.rewrite_document(&document, &options, summary, output);
                 let Some(edits) = edits else { return Ok(()) };
-                let is_page = matches!(format, Format::Html | Format::Xhtml);
                 let title = || (number, title(&bytes, charset).unwrap_or_default());
-                files.pages.extend(is_page.then(title));
+                files.pages.extend(format.is_page().then(title));
                 Ok(edits.apply(&bytes).into())
             }
         };

@@ -61,7 +61,7 @@ impl Referrers {
     /// that refers to a labelled part.
     pub fn add(&mut self, index: usize, format: Format, text: &[u8]) -> bool {
         let before = self.documents.len();
-        if self.labels.is_empty() || !matches!(format, Format::Html | Format::Xhtml) {
+        if self.labels.is_empty() || !format.is_page() {
             return false;
         }
         for at in memchr::memmem::find_iter(text, CID) {

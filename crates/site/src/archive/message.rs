@@ -300,12 +300,7 @@ fn opened_parts(message: &[u8], structure: &Structure) -> (Option<usize>, Vec<bo
             children[parent].push(index);
         }
     }
-    let is_page = |index: &usize| {
-        matches!(
-            entities[*index].media_type.format(),
-            Format::Html | Format::Xhtml
-        )
-    };
+    let is_page = |index: &usize| entities[*index].media_type.format().is_page();
     // The part to open in each entity, computed for inner entities first.
     let mut opened: Vec<Option<usize>> = vec![None; entities.len()];
     let mut alternative: Vec<Option<usize>> = vec![None; entities.len()];
@@ -402,9 +397,7 @@ fn cid_urls(message: &[u8], entity: &Entity) -> Vec<String> {
 /// The labels of a style sheet or page that may have been taken out of another page.
 fn labels(message: &[u8], entity: &Entity) -> Vec<String> {
     let format = entity.media_type.format();
-    if entity.kind != EntityKind::Leaf
-        || !matches!(format, Format::Html | Format::Xhtml | Format::Css)
-    {
+    if entity.kind != EntityKind::Leaf || !(format.is_page() || format == Format::Css) {
         return Vec::new();
     }
     let location = entity.heading.url(message, UrlField::ContentLocation);

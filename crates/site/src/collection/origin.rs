@@ -466,7 +466,7 @@ impl Origins {
     ) -> (Option<Retrieval>, Vec<String>) {
         let is_named = entry.relative.is_empty();
         let is_copy = || !is_named && self.keeps_local_copies && self.companions.has(&entry.path);
-        let reads_comment = self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml);
+        let reads_comment = self.trust_saved_from && format.is_page();
         let (mut first, mut skipped) = (None::<Retrieval>, Vec::new());
         for source in self.order() {
             let saved = match source {

@@ -74,7 +74,7 @@ pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
 /// (<https://developers.google.com/search/docs/specialty/international/localized-versions>). The page begins with `head`. Only the
 /// first [`HEAD`] bytes of HTML and XHTML are searched.
 pub(crate) fn search(head: &[u8], format: Format) -> (Option<CanonicalUrl>, Vec<Span>) {
-    if !matches!(format, Format::Html | Format::Xhtml) {
+    if !format.is_page() {
         return (None, Vec::new());
     }
     let head = &head[..head.len().min(HEAD)];
