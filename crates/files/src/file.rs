@@ -12,7 +12,7 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, File, FileTimes, FileType, Metadata, OpenOptions},
+    fs::{self, DirEntry, File, FileTimes, FileType, Metadata, OpenOptions},
     io,
     path::Path,
     time::SystemTime,
@@ -79,6 +79,11 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."))
+}
+
+/// The entries of a folder that can be read.
+pub fn entries_in(folder: &Path) -> impl Iterator<Item = DirEntry> {
+    fs::read_dir(folder).into_iter().flatten().flatten()
 }
 
 /// The identity of a file, independent of its name: the number of its file system, and its number there.

@@ -56,7 +56,9 @@ use std::{
 use baselink_text::{Error, Result, cause, name};
 
 use super::{
-    file::{EntryKind, ExistingEntry, Identity, folder_of, identity, not_written, times},
+    file::{
+        EntryKind, ExistingEntry, Identity, entries_in, folder_of, identity, not_written, times,
+    },
     folder::{NameInFolder, OpenFolder},
     new_file::is_temporary,
     original::{entry_at, read_only, symbolic_link},
@@ -444,15 +446,9 @@ impl ResultFolder {
     ) -> Result<OpenFolder> {
         let path = &self.out.join(relative).components().collect::<PathBuf>();
         if !is_folder(above, name, path)? {
-            let like = like.map(|like| {
-                if like.as_os_str().is_empty() {
-                    ".".as_ref()
-                } else {
-                    like
-                }
-            });
+            // An empty path is that of the current folder.
             let like = like
-                .and_then(|like| fs::metadata(like).ok())
+                .and_then(|like| fs::metadata(Path::new(".").join(like)).ok())
                 .filter(Metadata::is_dir);
             // The umask reduces these bits. The owner needs its bits to write files in the folder.
             let mode = like.as_ref().map_or(0o777, |like| 0o700 | mode(like));
@@ -528,8 +524,7 @@ impl ResultFolder {
 
 /// True if `folder` contains other files than temporary files of this program.
 pub fn has_files(folder: &Path) -> bool {
-    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.any(|entry| !is_temporary(&entry.file_name()))
+    entries_in(folder).any(|entry| !is_temporary(&entry.file_name()))
 }
 
 /// The last component of the path to `input`.

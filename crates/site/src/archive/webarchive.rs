@@ -73,12 +73,6 @@ enum OpenCollection {
     Resource(ResourceDraft),
 }
 
-impl OpenCollection {
-    fn is_dictionary(&self) -> bool {
-        matches!(self, Self::Archive(_) | Self::Resource(_))
-    }
-}
-
 /// Converts the events of a property list into resources.
 #[derive(Default)]
 struct Resources {
@@ -233,7 +227,11 @@ impl Resources {
             self.open.push((OpenCollection::Archive(0), None));
             return Ok(());
         };
-        if outer.is_dictionary() && key.is_none() {
+        let is_dictionary = matches!(
+            outer,
+            OpenCollection::Archive(_) | OpenCollection::Resource(_)
+        );
+        if is_dictionary && key.is_none() {
             let Event::String(name) = event else {
                 return Err("a dictionary in it has a key that is not a string");
             };
@@ -243,10 +241,17 @@ impl Resources {
         let key = key.take().unwrap_or_default();
         let inner = match (outer, &*key, event) {
             (OpenCollection::Archive(frame), "WebMainResource", Event::StartDictionary(_)) => {
-                Some(OpenCollection::Resource(ResourceDraft::of(*frame, true)))
+                Some(OpenCollection::Resource(ResourceDraft {
+                    frame: *frame,
+                    is_main: true,
+                    ..ResourceDraft::default()
+                }))
             }
             (OpenCollection::Resources(frame), _, Event::StartDictionary(_)) => {
-                Some(OpenCollection::Resource(ResourceDraft::of(*frame, false)))
+                Some(OpenCollection::Resource(ResourceDraft {
+                    frame: *frame,
+                    ..ResourceDraft::default()
+                }))
             }
             (OpenCollection::Archive(frame), "WebSubresources", Event::StartArray(_)) => {
                 Some(OpenCollection::Resources(*frame))
@@ -273,14 +278,6 @@ impl Resources {
 }
 
 impl ResourceDraft {
-    fn of(frame: usize, is_main: bool) -> Self {
-        Self {
-            frame,
-            is_main,
-            ..Self::default()
-        }
-    }
-
     /// Stores the value of `key` if it is of interest.
     fn set(&mut self, key: &str, value: OwnedEvent) {
         match (key, value) {

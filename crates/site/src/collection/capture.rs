@@ -43,7 +43,7 @@ use super::{
     file_names::{path, rounds},
     index::{Collection, ResourceKind, UrlTarget},
     normal::{MAX_REDIRECTS, fragment_of, normal, with_other_scheme},
-    text_map::TextMap,
+    text_map::{TextMap, saturated},
 };
 
 /// The result of retrieving a URL at some time. It has many fields because records have many; most are empty.
@@ -440,7 +440,7 @@ impl Captures {
             repeats: capture.repeats,
         };
         self.all.push(Candidate {
-            url: u32::try_from(number).unwrap_or(u32::MAX),
+            url: saturated(number),
             item,
             media_type,
             status: capture.status,

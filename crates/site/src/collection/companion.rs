@@ -16,7 +16,6 @@ use std::{
     collections::{HashMap, HashSet},
     env,
     ffi::OsString,
-    fs,
     io::Read,
     path::{Component, Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
@@ -31,7 +30,7 @@ use baselink_text::Format;
 use baselink_url::{reference::contains_placeholder, without_fragment};
 
 use baselink_files::{
-    folder_of,
+    entries_in, folder_of,
     shared::locked,
     walk::{TreeEntry, open_file},
 };
@@ -68,11 +67,7 @@ struct PathFacts {
 /// The names of the existing companion folders of `page`.
 pub fn folders_of(page: &Path) -> Vec<OsString> {
     let stem = page.file_stem().unwrap_or_default();
-    let entries = fs::read_dir(folder_of(page))
-        .into_iter()
-        .flatten()
-        .flatten();
-    let names = entries
+    let names = entries_in(folder_of(page))
         .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name());
     let is_companion = |name: &OsString| {
@@ -207,7 +202,7 @@ impl Pages {
     /// The pages in `folder`; none if the folder is unreadable.
     fn of(folder: &Path) -> Self {
         let mut pages = Self::default();
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        for entry in entries_in(folder) {
             let path = entry.path();
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
             if is_file && is_page(&path) {
@@ -245,7 +240,7 @@ fn saved_comment(path: &Path) -> Option<Saved> {
 fn is_named_by_firefox(folder: &Path) -> bool {
     const DRAWN: usize = 4;
     let (mut drawn, mut files) = (None::<String>, 0);
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    for entry in entries_in(folder) {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }

@@ -32,7 +32,7 @@ use super::{
     origin::{Origins, PathBelowRoot, RootUrl, hosts, names},
     path::{is_page_name, joined, names_folder, split_name},
     same::SameTable,
-    text_map::TextMap,
+    text_map::{TextMap, saturated},
 };
 
 /// The default names of index files, as on servers.
@@ -103,7 +103,7 @@ pub enum UrlTarget {
 impl UrlTarget {
     /// The resource with this number. Memory runs out before the numbers do.
     pub(super) fn of(number: usize) -> Self {
-        Self::Resource(u32::try_from(number).unwrap_or(u32::MAX))
+        Self::Resource(saturated(number))
     }
 }
 

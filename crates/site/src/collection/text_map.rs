@@ -32,6 +32,11 @@ fn text_in<'a>(bytes: &'a [u8], ends: &[usize], number: usize) -> &'a [u8] {
     &bytes[begin..ends[number]]
 }
 
+/// A number in 32 bits. Memory runs out before the numbers do.
+pub fn saturated(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 impl<V> TextMap<V> {
     /// Adds a text and returns its number. If the text is already in the map, its number is returned as an error.
     pub fn add(&mut self, text: &[u8], value: V) -> Result<usize, usize> {
@@ -48,8 +53,7 @@ impl<V> TextMap<V> {
         bytes.extend_from_slice(text);
         ends.push(bytes.len());
         values.push(value);
-        // Memory runs out before the numbers do.
-        let number = u32::try_from(values.len() - 1).unwrap_or(u32::MAX);
+        let number = saturated(values.len() - 1);
         numbers.insert_unique(hasher.hash_one(text), number, |&number| {
             hasher.hash_one(text_in(bytes, ends, number as usize))
         });

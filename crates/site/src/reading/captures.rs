@@ -11,13 +11,14 @@
 
 use std::{
     collections::HashMap,
-    fs::{self, Metadata},
+    fs::Metadata,
     io, mem,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use baselink_files::{
+    entries_in,
     results::{Failure, FileResult},
     walk::{Selection, TreeEntry},
 };
@@ -194,8 +195,10 @@ fn archives_in(folder: &Path, follow: bool, skipped: &mut usize) -> Option<Vec<P
     let inner = folder.join("archive");
     let description = found(&folder.join("datapackage.json"));
     let is_unpacked = description?.is_file() && found(&inner)?.is_dir();
-    let entries = fs::read_dir(&inner).ok().filter(|_| is_unpacked)?;
-    let mut archives: Vec<_> = entries.filter_map(|one| Some(one.ok()?.path())).collect();
+    if !is_unpacked {
+        return None;
+    }
+    let mut archives: Vec<_> = entries_in(&inner).map(|one| one.path()).collect();
     archives.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let found = found(path).filter(|_| is_archive_in_wacz(&format!("archive/{name}")));

@@ -10,12 +10,14 @@
 
 use std::{
     ffi::OsStr,
-    fs,
     io::Read,
     path::{Path, PathBuf},
 };
 
-use baselink_files::walk::{Selection, TreeEntry, walk};
+use baselink_files::{
+    entries_in,
+    walk::{Selection, TreeEntry, walk},
+};
 use baselink_rewrite::{Retrieval, Source};
 
 use crate::collection::{is_page_name, origin::hosts::is_telling};
@@ -64,9 +66,8 @@ pub fn has_comment(path: &Path, selection: &Selection) -> bool {
 
 /// The visible folders in `path`, without HTTrack's cache.
 pub fn folders_in(path: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let is_shown = |name: &OsStr| !name.to_string_lossy().starts_with('.') && name != CACHE;
-    let shown = entries.filter(|entry| is_shown(&entry.file_name()));
+    let shown = entries_in(path).filter(|entry| is_shown(&entry.file_name()));
     shown
         .map(|entry| entry.path())
         .filter(|path| path.is_dir())

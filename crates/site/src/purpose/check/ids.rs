@@ -15,7 +15,10 @@ use std::{
     sync::OnceLock,
 };
 
-use crate::collection::{TextMap, origin::names};
+use crate::collection::{
+    origin::names,
+    text_map::{TextMap, saturated},
+};
 
 /// The target of a fragment in a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -145,9 +148,7 @@ impl FragmentList {
     /// Adds a fragment into the document with this number.
     pub(super) fn add(&mut self, number: usize, fragment: &str) {
         self.text.push_str(fragment);
-        // Memory runs out before the numbers do.
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
-        self.ends.push((number, self.text.len()));
+        self.ends.push((saturated(number), self.text.len()));
     }
 
     /// Adds the fragments of another document.

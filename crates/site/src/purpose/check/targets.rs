@@ -17,7 +17,7 @@ use std::{
 use baselink_rewrite::{LinkReport, ListedLink, Reason};
 
 use crate::{
-    collection::text_map::TextMap,
+    collection::text_map::{TextMap, saturated},
     purpose::check::{Class, Finding, FindingRule},
 };
 
@@ -241,11 +241,6 @@ fn summary<'t>(
 /// The number of `text`, which is added if it is new.
 fn add(texts: &mut TextMap<()>, text: &[u8]) -> u32 {
     saturated(texts.number_or_add(text, ()))
-}
-
-/// `number`, unless it is larger than any place in a file that can be read.
-fn saturated(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.
