@@ -182,6 +182,30 @@ fn report_move(request: &Check, tree: &CheckedTree, output: &mut Output) {
     output.notice(format_args!("{what}: {command} -o OUT"));
 }
 
+/// Reports how much of what the pages of archives need was captured.
+fn report_captures(request: &Check, tree: &CheckedTree, output: &mut Output) {
+    let missing = tree.targets.of_class(Class::Missing).count();
+    let on = tree
+        .files
+        .iter()
+        .filter(|file| file.tally.of_class(Class::Missing) > 0)
+        .count();
+    let resources = tree.captures.iter().map(|plan| plan.chosen.resources.len());
+    let is_page_missing = tree.tally.of_class(Class::MissingPage) > 0;
+    let pages = if is_page_missing && !request.list.contains(Class::MissingPage) {
+        "; -v lists the links to missing pages"
+    } else {
+        ""
+    };
+    output.notice(format_args!(
+        "{}, {}; {} missing on {}{pages}",
+        counted(tree.tally[Counted::Document], "document", "documents"),
+        counted(resources.sum(), "resource", "resources"),
+        counted(missing, "embedded resource", "embedded resources"),
+        counted(on, "document", "documents"),
+    ));
+}
+
 /// Reports the number of links by class. Returns an error status if there are only files that are not documents.
 fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> ExitStatus {
     let (tally, documents) = (&tree.tally, tree.tally[Counted::Document]);
@@ -199,30 +223,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         return status;
     }
     if !tree.captures.is_empty() {
-        let missing = tree
-            .targets
-            .iter()
-            .filter(|target| target.rule.class() == Class::Missing)
-            .count();
-        let on = tree
-            .files
-            .iter()
-            .filter(|file| file.tally.of_class(Class::Missing) > 0)
-            .count();
-        let resources = tree.captures.iter().map(|plan| plan.chosen.resources.len());
-        let is_page_missing = tally.of_class(Class::MissingPage) > 0;
-        let pages = if is_page_missing && !request.list.contains(Class::MissingPage) {
-            "; -v lists the links to missing pages"
-        } else {
-            ""
-        };
-        output.notice(format_args!(
-            "{}, {}; {} missing on {}{pages}",
-            counted(documents, "document", "documents"),
-            counted(resources.sum(), "resource", "resources"),
-            counted(missing, "embedded resource", "embedded resources"),
-            counted(on, "document", "documents"),
-        ));
+        report_captures(request, tree, output);
     }
     let of_archives = tree.archives.iter().filter(|_| !request.is_of_archives);
     for (path, [_, missing]) in of_archives {

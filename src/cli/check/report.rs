@@ -197,7 +197,6 @@ impl<'a> ReportPage<'a> {
     fn class_row(&self, class: Class) -> ClassRow {
         let is_denied = self.request.deny.contains(class);
         let fails = |one: Class| one == class && is_denied;
-        let targets = self.tree.targets.iter();
         ClassRow {
             name: class.name(),
             meaning: meaning(class),
@@ -205,9 +204,7 @@ impl<'a> ReportPage<'a> {
             fails: !self.tree.not_accepted(fails).is_empty(),
             column: self.has_column(class),
             links: self.tree.tally.of_class(class),
-            targets: targets
-                .filter(|target| target.rule.class() == class)
-                .count(),
+            targets: self.tree.targets.of_class(class).count(),
         }
     }
 

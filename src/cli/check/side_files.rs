@@ -78,11 +78,7 @@ fn is_in_folder(request: &Check, path: &Path) -> bool {
 fn missing_targets(request: &Check, tree: &CheckedTree) -> (Vec<String>, Vec<String>) {
     let classes = [Class::Missing, Class::MissingPage, Class::Dangling].into_iter();
     let denied = classes.filter(|class| request.deny.contains(*class));
-    let targets = denied.flat_map(|class| {
-        tree.targets
-            .iter()
-            .filter(move |one| one.rule.class() == class)
-    });
+    let targets = denied.flat_map(|class| tree.targets.of_class(class));
     targets
         .map(|one| url_for_list(one.to))
         .filter(|to| !to.starts_with("cid:"))

@@ -192,6 +192,12 @@ impl Targets {
             }
         })
     }
+
+    /// The targets of this class.
+    pub fn of_class(&self, class: Class) -> impl Iterator<Item = CheckedTarget<'_>> {
+        self.iter()
+            .filter(move |target| target.rule.class() == class)
+    }
 }
 
 /// A target of links with the same rule and reason.
