@@ -384,12 +384,8 @@ impl Output {
 
     /// Notes the folder that `--layout host` takes for the host of `file`, if its name has no dot.
     pub fn note_host(&mut self, file: &File<'_>) {
-        if let Some(folder) = file
-            .dotless_host
-            .filter(|it| !self.dotless_hosts.contains(*it))
-        {
-            self.dotless_hosts.insert(folder.to_owned());
-        }
+        let folder = file.dotless_host.map(Path::to_owned);
+        self.dotless_hosts.extend(folder);
     }
 
     /// Warns about recorded URLs that cannot be the retrieval URL of a file, and about several messages read as one.

@@ -60,8 +60,7 @@ impl Resolve {
     /// Checks the base.
     pub fn check(&self) -> Result<()> {
         let base = self.base.as_deref();
-        base.map(|base| Base::parse(self.resolver(), base).map(drop))
-            .unwrap_or(Ok(()))
+        base.map_or(Ok(()), |base| Base::parse(self.resolver(), base).map(drop))
     }
 
     /// Prints a reference with its target in the requested form, or warns that it has none. JSON replaces invalid UTF-8; an

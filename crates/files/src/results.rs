@@ -220,12 +220,7 @@ impl<'r> ResultFile<'r> {
         part: &ResultPart,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<Option<&mut NewContents>> {
-        let from = match &*self {
-            Self::Below { entry, .. } => &entry.path,
-            Self::InPlace { original, .. } | Self::Staged { original, .. } => original.path(),
-            Self::Begun { .. } | Self::Writer | Self::Nowhere => Path::new(""),
-        };
-        let sized = |to: &Path| {
+        let sized = |from: &Path, to: &Path| {
             if part.is_changed && is_message(from) {
                 with_sizes_of(to, write).map_err(Error::io(from))
             } else {
@@ -238,7 +233,7 @@ impl<'r> ResultFile<'r> {
                 entry,
                 to,
                 read,
-            } => Some(folder.begin(&entry.path, &sized(to)?, read.as_ref())?),
+            } => Some(folder.begin(&entry.path, &sized(&entry.path, to)?, read.as_ref())?),
             Self::InPlace {
                 how,
                 original,
@@ -248,12 +243,10 @@ impl<'r> ResultFile<'r> {
                     how.check(original)?;
                     return Ok(None);
                 }
-                let new = how.begin(original)?;
-                let new = if part.is_of_mailbox {
-                    new.of_mailbox()
-                } else {
-                    new
-                };
+                let mut new = how.begin(original)?;
+                if part.is_of_mailbox {
+                    new.lock_mailbox();
+                }
                 Some(with_unchanged_start(new, original, part.offset)?)
             }
             Self::Staged {
@@ -262,7 +255,8 @@ impl<'r> ResultFile<'r> {
                 old,
                 new,
             } if part.is_changed => {
-                let new = set.replace(original, old, &sized(new)?)?;
+                let new = sized(original.path(), new)?;
+                let new = set.replace(original, old, &new)?;
                 Some(with_unchanged_start(new, original, part.offset)?)
             }
             _ => None,

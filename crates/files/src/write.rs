@@ -235,11 +235,10 @@ impl NewContents {
     /// Declares that the file is a mailbox, to which other programs may deliver. [`NewContents::commit`] then takes
     /// the locks of mail programs (Debian Policy, 11.6) before its last check of the old file, and holds them until
     /// the new file has its name.
-    pub fn of_mailbox(mut self) -> Self {
+    pub fn lock_mailbox(&mut self) {
         if let ReplacedFile::Original { kind, .. } = &mut self.old {
             *kind = OriginalKind::Mailbox;
         }
-        self
     }
 
     /// Gives the file its new contents.

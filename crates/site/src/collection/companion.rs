@@ -142,10 +142,7 @@ impl Companions {
     /// The facts about `path`.
     fn of(&self, path: &Path) -> Arc<PathFacts> {
         let mut facts = locked(&self.facts);
-        match facts.get(path) {
-            Some(known) => Arc::clone(known),
-            None => Arc::clone(facts.entry(path.to_owned()).or_default()),
-        }
+        Arc::clone(facts.entry(path.to_owned()).or_default())
     }
 
     /// The companion folder that contains the file `path`.
