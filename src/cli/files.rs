@@ -273,7 +273,7 @@ pub fn with_captures(
     files: Collection,
     output: &mut Output,
 ) -> FileResult<(Arc<Collection>, Vec<CapturePlan>)> {
-    let archives = documents.library.len();
+    let archives = documents.library.iter().flatten().count();
     if archives == 0 {
         return Ok((files.into(), Vec::new()));
     }

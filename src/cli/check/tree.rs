@@ -9,7 +9,7 @@
 //!
 //! Deliberately absent: messages ([`super`]), and what becomes of each link ([`super::listing`]).
 
-use std::{collections::BTreeMap, io, iter, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, io, path::PathBuf, sync::Arc};
 
 use baselink_rewrite::Options;
 use baselink_text::{Format, Result, name};
@@ -154,8 +154,8 @@ impl CheckedTree {
         self.collection = Arc::clone(&collection);
         self.tally.merge(&read.tally);
         let mut status = read.status;
-        for (plan, archive) in plans.into_iter().zip(&documents.library) {
-            let files = iter::once(Ok(archive.clone()));
+        for (plan, parts) in plans.into_iter().zip(&documents.library) {
+            let files = parts.iter().cloned().map(Ok);
             status = status.max(self.read_archives(lister, plan, files, output)?);
         }
         Ok(status)

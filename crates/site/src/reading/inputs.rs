@@ -59,8 +59,8 @@ pub struct Inputs {
     pub has_result_files: bool,
     /// The archives that are read.
     pub archives: Archives,
-    /// The archives that are read with the files of the folder.
-    pub library: Vec<TreeEntry>,
+    /// The archives that are read with the files of the folder, each with its parts.
+    pub library: Vec<Vec<TreeEntry>>,
     /// The number of symbolic links to archives in unpacked WACZ files.
     pub skipped_links: usize,
     /// The formats of files of a crawl whose names do not tell them.

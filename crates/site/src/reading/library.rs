@@ -35,17 +35,42 @@ pub fn enter(inputs: &mut Inputs) {
     }
     let files = inputs.files().flatten();
     let files = files.filter(|entry| entry.kind == EntryKind::File);
-    inputs.library = files
-        .filter(|entry| inputs.is_source(&entry.path))
-        .collect();
+    let mut sources: Vec<Vec<TreeEntry>> = Vec::new();
+    let mut numbers = HashMap::new();
+    for entry in files.filter(|entry| inputs.is_source(&entry.path)) {
+        let number = *numbers.entry(whole(&entry)).or_insert(sources.len());
+        match sources.get_mut(number) {
+            Some(parts) => parts.push(entry),
+            None => sources.push(vec![entry]),
+        }
+    }
+    inputs.library = sources;
     if !inputs.library.is_empty() {
         inputs.archives = Archives::All;
     }
 }
 
+/// The name of the archive of which the file `entry` is a part, like others in its folder: crawlers end the names of parts with
+/// numbers, and wget that of its log with `-meta`.
+fn whole(entry: &TreeEntry) -> Vec<u8> {
+    let name = name_of(entry);
+    let Some(at) = memchr::memmem::rfind(&name, b".warc") else {
+        return name;
+    };
+    let stem = &name[..at];
+    let stem = stem.strip_suffix(b"-meta").unwrap_or(stem);
+    let is_of_number = |byte: &u8| byte.is_ascii_digit() || b"-_.".contains(byte);
+    let length = stem
+        .iter()
+        .rev()
+        .take_while(|byte| is_of_number(byte))
+        .count();
+    [&stem[..stem.len() - length], &name[at..]].concat()
+}
+
 /// The paths of the folders of `archives` in the mirror of `collection`, each with a final `/`. No file is there, even if case is
 /// ignored.
-fn places(archives: &[TreeEntry], collection: &Collection) -> Vec<Vec<u8>> {
+fn places(archives: &[Vec<TreeEntry>], collection: &Collection) -> Vec<Vec<u8>> {
     let mut taken = HashSet::new();
     for number in 0..collection.count() {
         let mut path = collection.path_in_mirror(number);
@@ -54,8 +79,11 @@ fn places(archives: &[TreeEntry], collection: &Collection) -> Vec<Vec<u8>> {
         }
     }
     let mut next: HashMap<Vec<u8>, usize> = HashMap::new();
-    let place = |entry: &TreeEntry| {
-        let own = name_of(entry);
+    let place = |parts: &Vec<TreeEntry>| {
+        let own = match parts.as_slice() {
+            [only] => name_of(only),
+            several => whole(&several[0]),
+        };
         let path = collection.in_mirror(&own);
         let (around, name) = split_name(path);
         let whole = [&b".gz"[..], b".zst"]
@@ -92,17 +120,17 @@ pub fn captured<L: Listener>(
 ) -> FileResult<(Arc<Collection>, Vec<CapturePlan>)> {
     let (archives, all) = (&inputs.library, Selection::default());
     let (places, mut plans) = (places(archives, &collection), Vec::new());
-    for (entry, place) in archives.iter().zip(places) {
-        let mut plan = CapturePlan::of(vec![entry.clone()], (inputs, &all), near, listener)?;
+    for (parts, place) in archives.iter().zip(places) {
+        let mut plan = CapturePlan::of(parts.clone(), (inputs, &all), near, listener)?;
         if let Some(own) = Arc::get_mut(&mut plan.chosen.collection) {
             own.folder = place.into();
         }
         plans.push(plan);
     }
-    let captured = plans.iter().zip(archives).filter(|(_, entry)| {
+    let captured = plans.iter().zip(archives).filter(|(_, parts)| {
         // A part of a message answers only links of this message.
         inputs
-            .format_of(&entry.path)
+            .format_of(&parts[0].path)
             .is_some_and(Format::is_archive)
     });
     let captured: Vec<_> = captured.map(|(plan, _)| &plan.chosen).collect();
