@@ -158,6 +158,8 @@ pub struct Collection {
     pub(super) uses: Vec<AtomicU8>,
     /// The files and captures of all sources that open together with these captures; `None` if these are all.
     pub library: Option<Arc<Collection>>,
+    /// True for the parts of a message in a library. To retrieve what they lack would tell the sender.
+    pub is_of_mail: bool,
     /// The path of the folder of the files, below the folder that opens: empty, or with a final `/`.
     pub folder: Box<[u8]>,
 }

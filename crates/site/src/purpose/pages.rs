@@ -14,14 +14,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use baselink_scan::Heading;
 use baselink_text::{Format, name};
 
 use super::entry_page::{PageEntry, title};
 use crate::{
     archive::{Wacz, WaczPage, message::THIS_MESSAGE},
     collection::{Collection, folder::path_of},
-    reading::{CapturePlan, Inputs},
+    reading::{CapturePlan, Inputs, head_of},
 };
+
+/// The number of bytes of a message in which its subject is searched for.
+const LONGEST_HEADING: usize = 1 << 16;
 
 /// The `pages`, numbers of captured resources with their titles, as they stand on the entry page, and other files. `written` has the
 /// numbers of the resources that have files.
@@ -53,23 +57,26 @@ fn page_entry(
 ) -> PageEntry<'_> {
     let (url, collection) = (plan.chosen.url(number), plan.collection());
     // The URL of a part of a message is meaningless to readers.
-    let is_part = title.is_empty() && url.starts_with(THIS_MESSAGE);
-    let message = plan
-        .archives
-        .keys()
-        .next()
-        .and_then(|path| path.file_name());
-    let title = message
-        .filter(|_| is_part)
-        .map_or(title, |message| name(message.as_ref()));
+    let mut messages = plan.archives.keys();
+    let message = messages.next().filter(|_| url.starts_with(THIS_MESSAGE));
+    let named = |path: &PathBuf| name(path.file_name().unwrap_or_default().as_ref());
+    let subject = message
+        .filter(|_| title.is_empty() || url == THIS_MESSAGE)
+        .and_then(|path| subject(path));
     PageEntry {
         folder: String::from_utf8_lossy(collection.folder.strip_suffix(b"/").unwrap_or_default()),
         name: collection.in_library(plan.name(number)),
-        url: url.into(),
-        title,
+        url: message.map_or(url.into(), |path| named(path).into()),
+        title: subject.unwrap_or(title),
         date: plan.chosen.resources[number].date,
         is_page,
     }
+}
+
+/// The subject of the message at `path`.
+fn subject(path: &Path) -> Option<String> {
+    let bytes = head_of(fs::File::open(path).ok()?, path, LONGEST_HEADING).ok()?;
+    Some(Heading::read(&bytes).first(&bytes, "Subject")?.text(&bytes))
 }
 
 /// The files to list after the `pages`, with their names: the attachments of a message, and all files of an archive without

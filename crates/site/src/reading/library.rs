@@ -5,7 +5,7 @@
 //! DIR/notes.html            -->   OUT/notes.html, whose links lead to captures
 //! ```
 //!
-//! Deliberately absent: messages and mailboxes, which are copied as files.
+//! Deliberately absent: mailboxes, which are copied as files.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,7 +18,7 @@ use baselink_files::{
 };
 use baselink_text::Format;
 
-use super::{Archives, CapturePlan, Inputs, Listener};
+use super::{Archives, CapturePlan, Inputs, Listener, open::is_source};
 use crate::collection::{
     Collection, capture::DateRange, folder::name_of, joined, split_name, stem,
 };
@@ -124,6 +124,10 @@ pub fn captured<L: Listener>(
         let mut plan = CapturePlan::of(parts.clone(), (inputs, &all), near, listener)?;
         if let Some(own) = Arc::get_mut(&mut plan.chosen.collection) {
             own.folder = place.into();
+            let path = &parts[0].path;
+            own.is_of_mail = inputs
+                .format_of(path)
+                .is_some_and(|one| !is_source(one, path));
         }
         plans.push(plan);
     }

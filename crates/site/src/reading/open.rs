@@ -401,12 +401,10 @@ impl Inputs {
         self.format_of(path).is_some_and(may_hold_resources)
     }
 
-    /// True if the file at `path` is an archive, or a page that a browser saved as one file.
+    /// True if the file at `path` is an archive or a message. The names of most documents tell that they need not be opened.
     pub fn is_source(&self, path: &Path) -> bool {
-        let is_it = |format| is_source(format, path);
-        // The names of most documents tell that it need not be opened.
         let named = Format::detect(Some(&path.to_string_lossy()), b"");
-        (is_it(named) || !named.is_read()) && self.format_of(path).is_some_and(is_it)
+        (may_hold_resources(named) || !named.is_read()) && self.holds_resources(path)
     }
 
     /// True if all named files are archives.

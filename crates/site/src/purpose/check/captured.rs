@@ -89,7 +89,7 @@ impl CapturedUrl {
             | Located::BehindLink(_)
             | Located::Lacking(..) => [Travels; 2],
         };
-        let is_web = is_web(url);
+        let is_web = is_web(url) && !site.collection.is_of_mail;
         let is_part = url
             .get(..4)
             .is_some_and(|start| start.eq_ignore_ascii_case("cid:"));
