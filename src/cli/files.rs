@@ -13,7 +13,9 @@ use std::{
     sync::Arc,
 };
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use baselink_text::{Error, Result, name};
+use sha2::{Digest as _, Sha256};
 
 use super::{
     dotless_hosts,
@@ -285,6 +287,11 @@ pub fn with_captures(
     first_reading(documents, output, |output| {
         library::captured(documents, near, files, output)
     })
+}
+
+/// The digest of `bytes` in the form of Subresource Integrity, 3.5.
+pub fn digest(bytes: &[u8]) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(bytes)))
 }
 
 /// Reports damaged records of the archive at `path`, because of which `what` may be lacking. Returns an error status if

@@ -132,7 +132,7 @@ impl RewriteRun<'_> {
         } = self;
         let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
         let mut read = Vec::new();
-        let captured = folders.iter().map(|folder| folder.begin(results, output));
+        let captured = folders.iter().map(|folder| folder.begin(results));
         let mut captured: Vec<_> = captured.collect::<Result<_>>()?;
         let archives = (0..)
             .zip(folders)

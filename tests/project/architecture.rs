@@ -35,7 +35,7 @@ const CRATES: &[(&str, &[&str])] = &[
         &[
             "text/layer/digest.rs",
             "text/layer/transfer",
-            "cli/check/report.rs",
+            "cli/files.rs",
             "site/archive/har.rs",
         ],
     ),
@@ -45,7 +45,7 @@ const CRATES: &[(&str, &[&str])] = &[
         "ruzstd",
         &["rewrite/archive/zstd", "text/layer/transfer/codings"],
     ),
-    ("sha2", &["cli/check/report.rs"]),
+    ("sha2", &["cli/files.rs"]),
     (
         "flate2",
         &[

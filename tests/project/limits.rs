@@ -241,6 +241,25 @@ fn the_compressed_bodies_of_an_archive_are_limited() {
     }
 }
 
+/// Bug 695: patterns of 1 MiB took 657 MB.
+#[test]
+fn the_patterns_for_files_are_limited() {
+    let scene = tempfile::tempdir().unwrap();
+    let run = |length: usize| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+        let command = command.args(["links", ".", "--exclude", &"x".repeat(length)]);
+        let output = command.current_dir(scene.path()).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let expected = "the patterns together are longer than 32 KiB";
+    assert!(!run(32 << 10).contains(expected), "{}", run(32 << 10));
+    assert!(
+        run((32 << 10) + 1).contains(expected),
+        "{}",
+        run((32 << 10) + 1)
+    );
+}
+
 /// Bug 693: 60 MB of fields of a response, 87 KB compressed, took 537 MB.
 #[test]
 fn the_heading_of_a_response_is_limited() {

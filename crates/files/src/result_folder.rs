@@ -330,11 +330,8 @@ impl ResultFolder {
         bytes: &[u8],
     ) -> Result<NewContents> {
         let (path, place, is_made) = self.open_place(None, relative)?;
-        // In the output folder itself, this run may write the table of all files twice.
-        let is_new = is_made
-            && relative
-                .parent()
-                .is_some_and(|above| !above.as_os_str().is_empty());
+        // The table of files, which is begun without bytes, is written twice.
+        let is_new = is_made && !bytes.is_empty();
         let times = time.map(|time| FileTimes::new().set_modified(time));
         let mut new = self.begin_at(path, place, is_new, (false, 0o666, times))?;
         new.write(|out| out.write_all(bytes)).map(|()| new)

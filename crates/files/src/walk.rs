@@ -55,6 +55,9 @@ pub use super::{
 #[derive(Clone, Debug, Default)]
 pub struct Globs(GlobSet);
 
+/// The largest sum of the lengths of patterns, in bytes. Each byte may take a kilobyte of memory.
+const LONGEST: usize = 32 << 10;
+
 impl Globs {
     /// Creates a set of patterns.
     ///
@@ -62,6 +65,10 @@ impl Globs {
     ///
     /// Returns an error that names the first invalid pattern and the reason.
     pub fn new(patterns: &[impl AsRef<str>]) -> Result<Self> {
+        let length: usize = patterns.iter().map(|pattern| pattern.as_ref().len()).sum();
+        if length > LONGEST {
+            return Err(Error::new("the patterns together are longer than 32 KiB"));
+        }
         let mut set = GlobSetBuilder::new();
         let refused = |pattern: &str, error: &globset::Error| {
             Error::new(format!("{pattern}: not a valid pattern: {}", error.kind()))

@@ -17,10 +17,8 @@ use std::{
     io,
 };
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use baselink_text::{layer::escape, name, visible};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use super::{
     href::Hrefs,
@@ -36,7 +34,10 @@ use baselink_site::{
     },
 };
 
-use crate::cli::args::check::{Check, Classes, meaning};
+use crate::cli::{
+    args::check::{Check, Classes, meaning},
+    files::digest,
+};
 
 const PAGE: &str = include_str!("report/page.html");
 const STYLE: &str = include_str!("report/page.css");
@@ -81,11 +82,6 @@ struct ClassRow {
     targets: usize,
 }
 
-/// The hash by which the Content-Security-Policy allows `text`.
-fn hash(text: &str) -> String {
-    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
-}
-
 /// Escapes `text` for an element.
 fn escaped(text: &str) -> String {
     escape::text(&visible(text))
@@ -103,9 +99,9 @@ impl<'a> ReportPage<'a> {
             let (place, rest) = piece.split_once("}}").unwrap_or((piece, ""));
             let text = match place {
                 "style" => STYLE.to_owned(),
-                "style-hash" => hash(STYLE),
+                "style-hash" => digest(STYLE.as_bytes()),
                 "script" => SCRIPT.to_owned(),
-                "script-hash" => hash(SCRIPT),
+                "script-hash" => digest(SCRIPT.as_bytes()),
                 "version" => env!("CARGO_PKG_VERSION").to_owned(),
                 "folder" => escaped(&name(request.folder())),
                 "result" if holds => "Holds".to_owned(),

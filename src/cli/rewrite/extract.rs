@@ -9,10 +9,12 @@
 
 use std::{
     borrow::Cow,
-    collections::HashSet,
-    fs, io, iter,
+    collections::{HashMap, HashSet},
+    fs,
+    io::{self, Read as _},
+    iter,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use baselink_rewrite::{Options, record::payload};
@@ -28,7 +30,12 @@ use baselink_files::{
 };
 use baselink_site::{
     archive::{Entry, Wanted, message::THIS_MESSAGE, record::CapturedBody},
-    collection::{Collection, capture::CaptureDate, folder::path_of, origin::map},
+    collection::{
+        Collection,
+        capture::CaptureDate,
+        folder::path_of,
+        origin::map::{self, TextPair},
+    },
     purpose::{
         entry_page::{PageEntry, entry_page, is_entry_page, title},
         localize, pages,
@@ -39,7 +46,7 @@ use baselink_site::{
 
 use crate::cli::{
     args::output::{Extraction, Rewrite},
-    files::{first_reading, report_damaged},
+    files::{digest, first_reading, report_damaged},
     output::{Output, count, ok_or_report},
     results::{RewriteRun, open_folder},
     status::{ExitStatus, FileResult},
@@ -56,6 +63,8 @@ pub struct CapturedFolder {
     plan: CapturePlan,
     /// The kind of the rewriting of their documents.
     pub kind: RewriteKind,
+    /// The digests of the files of an earlier run, by path.
+    earlier: OnceLock<HashMap<Vec<u8>, Vec<u8>>>,
 }
 
 /// Files of captures that were written, or in a dry run only counted.
@@ -69,6 +78,10 @@ pub struct CapturedFiles {
     pages: Vec<(usize, String)>,
     /// The paths of the files that are incomplete.
     incomplete: Vec<Vec<u8>>,
+    /// The paths of the files that were edited since an earlier run.
+    edited: Vec<Vec<u8>>,
+    /// The digests of the contents of files, by the numbers of their resources.
+    digests: HashMap<usize, String>,
     /// The properties that files lack.
     lost: Vec<NotPreserved>,
     /// The length of the bodies of records.
@@ -81,6 +94,8 @@ impl CapturedFiles {
         self.number += later.number;
         self.pages.extend(later.pages);
         self.incomplete.extend(later.incomplete);
+        self.edited.extend(later.edited);
+        self.digests.extend(later.digests);
         self.lost.extend(later.lost);
         self.length += later.length;
     }
@@ -157,12 +172,9 @@ fn require_earlier_files(plan: &CapturePlan, folder: &Path, output: &mut Output)
     if plan.chosen.resources.is_empty() {
         return Ok(());
     }
-    let table = folder.join(MAP);
-    let text = fs::read(&table).unwrap_or_default();
-    // A damaged table names no files.
-    let rows = |columns| map::pairs(&text, &table, columns).unwrap_or_default();
-    let dates = rows(["path", "date"]).into_iter().map(|(_, date)| date);
-    let rows = rows(["path", "url"]).into_iter().zip(dates);
+    let dates = earlier_rows(folder, ["path", "date"]);
+    let dates = dates.into_iter().map(|(_, date)| date);
+    let rows = earlier_rows(folder, ["path", "url"]).into_iter().zip(dates);
     let (mut stays, mut lost) = (Vec::new(), Vec::new());
     for ((path, url), date) in rows.filter(|((path, _), _)| has_file(folder, path)) {
         let own = plan.collection().number_at(&path);
@@ -188,6 +200,13 @@ fn require_earlier_files(plan: &CapturePlan, folder: &Path, output: &mut Output)
     Err(Error::file(folder, &why))
 }
 
+/// The values of two columns in the table of an earlier run in `folder`. A damaged table names no files.
+fn earlier_rows(folder: &Path, columns: [&str; 2]) -> Vec<TextPair> {
+    let table = folder.join(MAP);
+    let text = fs::read(&table).unwrap_or_default();
+    map::pairs(&text, &table, columns).unwrap_or_default()
+}
+
 /// True if this run writes the resource of an earlier file, to the same path as the resource with the number `own`, or to another.
 /// The parts of every mail have the same made-up URLs, so they must also have the same `date`.
 fn is_written_again(plan: &CapturePlan, own: Option<usize>, url: &[u8], date: &[u8]) -> bool {
@@ -206,6 +225,13 @@ fn is_written_again(plan: &CapturePlan, own: Option<usize>, url: &[u8], date: &[
 /// True if the folder has a file at `path`, not behind a symbolic link.
 fn has_file(folder: &Path, path: &[u8]) -> bool {
     path_of(path).is_some_and(|path| open_below(folder, &path).is_ok())
+}
+
+/// The contents of the file at `path` in the folder, not behind a symbolic link.
+fn contents(folder: &Path, path: &[u8]) -> Option<Vec<u8>> {
+    let (mut file, mut bytes) = (open_below(folder, &path_of(path)?).ok()?, Vec::new());
+    file.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// The date of the resource with this number, as the table has it.
@@ -262,7 +288,11 @@ impl CapturedFolder {
                 adapts: !extraction.is_exact,
             },
         };
-        Self { plan, kind }
+        Self {
+            plan,
+            kind,
+            earlier: OnceLock::new(),
+        }
     }
 
     /// The archives.
@@ -277,14 +307,20 @@ impl CapturedFolder {
 
     /// Writes the table of all files. Even if the run is killed, the table marks the folder as its output. Without captures, the
     /// table of an earlier run is kept.
-    pub fn begin(&self, results: &Results<'_>, output: &mut Output) -> Result<CapturedFiles> {
-        if let (Results::Folder(results), Some(place)) = (results, self.place()) {
-            let out = results.out.join(place);
-            require_own(&out)?;
-            require_earlier_files(&self.plan, &out, output)?;
+    pub fn begin(&self, results: &Results<'_>) -> Result<CapturedFiles> {
+        let place = self.place();
+        if let Results::Folder(results) = results {
+            let out = results.out.join(place.as_deref().unwrap_or("".as_ref()));
+            if place.is_some() {
+                require_own(&out)?;
+            }
+            // A table without digests has other values there.
+            let digests = earlier_rows(&out, ["path", "digest"]).into_iter();
+            let digests = digests.filter(|(_, digest)| digest.starts_with(b"sha256-"));
+            let _ = self.earlier.set(digests.collect());
         }
         if self.is_local() && !self.plan.chosen.resources.is_empty() {
-            self.write_table(results, |_| true)?;
+            self.write_table(results, |_| true, &HashMap::new())?;
         }
         Ok(CapturedFiles::default())
     }
@@ -432,17 +468,31 @@ impl CapturedFolder {
         files.length = bytes.len();
         files.resources.insert(number);
         let path = plan.collection().in_library(plan.name(number));
-        let is_there =
-            || matches!(run.results, Results::Folder(folder) if has_file(&folder.out, &path));
-        if is_cut && is_there() {
+        let before = match run.results {
+            Results::Folder(folder) => contents(&folder.out, &path),
+            _ => None,
+        };
+        if is_cut && before.is_some() {
             let path = String::from_utf8_lossy(&path);
             let why = "the body is incomplete, so the file of an earlier run is kept";
             output.caution(format_args!("{}: {why}: {path}", input.name));
             return Ok(());
         }
+        let earlier = self
+            .earlier
+            .get()
+            .and_then(|all| all.get(plan.name(number)));
+        let is_edited =
+            |before: &Vec<u8>| earlier.is_some_and(|known| **known != *digest(before).as_bytes());
+        let is_same = before.as_ref().is_some_and(|before| **before == *bytes);
+        if !is_same && before.as_ref().is_some_and(is_edited) {
+            files.edited.push(path);
+            return Ok(());
+        }
         files.number = 1;
+        files.digests.insert(number, digest(&bytes));
         let date = plan.chosen.resources[number].date;
-        if let Some(file) = begin(run.results, &path, date, &bytes)? {
+        if !is_same && let Some(file) = begin(run.results, &path, date, &bytes)? {
             files.lost = file.commit()?.lost;
         }
         files.incomplete.extend(is_cut.then_some(path));
@@ -450,7 +500,12 @@ impl CapturedFolder {
     }
 
     /// Writes the table of the files of these resources, as `--url-map` reads it.
-    fn write_table(&self, results: &Results<'_>, is_row: impl Fn(usize) -> bool) -> Result<()> {
+    fn write_table(
+        &self,
+        results: &Results<'_>,
+        is_row: impl Fn(usize) -> bool,
+        digests: &HashMap<usize, String>,
+    ) -> Result<()> {
         let plan = &self.plan;
         let path = plan.collection().in_library(MAP.as_bytes());
         let Some(mut new) = begin(results, &path, None, b"")? else {
@@ -465,6 +520,14 @@ impl CapturedFolder {
                     plan.chosen.url(number).to_owned(),
                     date_of(plan, number),
                     plan.chosen.resources[number].media_type.to_string(),
+                    digests
+                        .get(&number)
+                        .cloned()
+                        .or_else(|| {
+                            let earlier = self.earlier.get()?.get(plan.name(number))?;
+                            String::from_utf8(earlier.clone()).ok()
+                        })
+                        .unwrap_or_default(),
                 ]
             });
         new.write(|out| map::write_table(out, rows))?;
@@ -482,9 +545,15 @@ impl CapturedFolder {
         let plan = &self.plan;
         let (number, resources) = (files.number, files.resources);
         // The second reading may find unreadable bodies, whose rows are then removed from the table.
-        if self.is_local() && resources.len() < plan.chosen.resources.len() {
-            self.write_table(run.results, |number| resources.contains(&number))?;
+        if self.is_local() && !plan.chosen.resources.is_empty() {
+            let is_row = |number| resources.contains(&number);
+            self.write_table(run.results, is_row, &files.digests)?;
         }
+        output.notice_of_files(
+            &files.edited,
+            ["file was", "files were"],
+            "edited since an earlier run and kept; remove it to get it again",
+        );
         output.notice_of_files(
             &files.incomplete,
             ["file is", "files are"],

@@ -32,7 +32,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use baselink_text::{format::EXTENSIONS, layer::digest::first_of_md5};
+use baselink_text::{Format, format::EXTENSIONS, layer::digest::first_of_md5};
 use baselink_url::{Reference, decode_percent, without_fragment};
 
 use super::{near::composed_text, path::is_page_name};
@@ -392,7 +392,11 @@ fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
         .iter()
         .find(|(names, _)| names.split(' ').any(is_type))
         .map(|(_, extensions)| extensions.split(' '));
+    // Any other type of XML (MIME Sniffing, 4.6).
+    let lower = media_type.trim().to_ascii_lowercase();
+    let is_xml = right.is_none() && Format::of_media_type(&lower) == Format::Xml;
     let first = right.clone().and_then(|mut right| right.next());
+    let first = first.or(is_xml.then_some("xml"));
     let first = first.map(|first| format!(".{first}"));
     if name.is_empty() {
         return (
@@ -404,7 +408,7 @@ fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
         !stem.is_empty()
             && match right.clone() {
                 Some(mut right) => right.any(|fit| fit.eq_ignore_ascii_case(extension)),
-                None => is_extension(extension),
+                None => is_extension(extension) && !(is_xml && has_other_format(&name)),
             }
     });
     match extension {
@@ -414,6 +418,11 @@ fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
         }
         None => (name, first.unwrap_or_default()),
     }
+}
+
+/// True if browsers may read a file called `name` in another format than XML.
+fn has_other_format(name: &str) -> bool {
+    !matches!(Format::detect(Some(name), b""), Format::Xml | Format::Other)
 }
 
 /// True for a plausible extension: `woff2`, but not the `0` of `v1.0`.
@@ -607,6 +616,12 @@ mod tests {
         ("http://h/feed", "application/rss+xml", "h/feed.rss"),
         ("http://h/feed.xml", "application/rss+xml", "h/feed.xml"),
         ("http://h/x.bin", "application/x-unknown", "h/x.bin"),
+        // Bug 694: Chromium read a copy of XML as HTML or CSS.
+        ("http://h/x.html", "application/mathml+xml", "h/x.html.xml"),
+        ("http://h/x.css", "application/foo+xml", "h/x.css.xml"),
+        ("http://h/x.xsl", "application/foo+xml", "h/x.xsl"),
+        ("http://h/x.mml", "application/mathml+xml", "h/x.mml"),
+        ("http://h/x", "model/X3D+XML", "h/x.xml"),
         ("http://h/wiki/File:X.png", "text/html", "h/wiki/File_X.png.html"),
         // Queries.
         ("http://h/x?", "", "h/x@"),

@@ -58,15 +58,15 @@ struct Mapped {
     earlier: Vec<String>,
 }
 
-/// Writes a map with these rows to `out`. A row has the path of a file, its URL, the date of the capture and the media
-/// type. [`UrlMap`] reads only the first two columns.
+/// Writes a map with these rows to `out`. A row has the path of a file, its URL, the date of the capture, the media
+/// type, and the digest of the contents. [`UrlMap`] reads only the first two columns.
 ///
 /// # Errors
 ///
 /// Returns errors of `out`.
-pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>) -> io::Result<()> {
+pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 5]>) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    let header = ["path", "url", "date", "media_type"].map(str::to_owned);
+    let header = ["path", "url", "date", "media_type", "digest"].map(str::to_owned);
     for row in std::iter::once(header).chain(rows) {
         writer.write_record(row)?;
     }
