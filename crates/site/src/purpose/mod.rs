@@ -118,7 +118,10 @@ fn rewrite_unless<'a, T: Default>(
         };
         rewritten = rewrite_each(bytes, &options, &mut |link| add(&mut all, link));
     }
-    if options.guard.is_some() && !options.format.has_headings() && has_several_readings(bytes) {
+    let charset = rewritten.totals.charset;
+    let may_differ = || !charset.is_ascii_compatible() || has_several_readings(bytes);
+    let is_guarded = options.guard.is_some() && !options.format.has_headings();
+    if is_guarded && may_differ() && !has_clear_declaration(bytes, charset) {
         guard_in_all(&mut rewritten, options);
     }
     (rewritten, all)
@@ -149,24 +152,25 @@ const ENCODINGS: [&str; 7] = [
 /// True if ASCII characters in `bytes` may belong to others in another encoding, and a browser may choose it. Of the characters
 /// with a meaning in HTML and CSS, only `\` can be the second byte of another one.
 fn has_several_readings(bytes: &[u8]) -> bool {
-    let has_second = memchr::memchr2(0x1B, 0, bytes).is_some()
-        || memchr::memchr_iter(b'\\', bytes).any(|at| at > 0 && !bytes[at - 1].is_ascii());
-    has_second && !has_clear_declaration(bytes)
+    memchr::memchr2(0x1B, 0, bytes).is_some()
+        || memchr::memchr_iter(b'\\', bytes).any(|at| at > 0 && !bytes[at - 1].is_ascii())
 }
 
-/// True if every browser finds the same declaration of the encoding: a byte order mark, or the only one in a `meta` that follows no
+/// True if every browser finds the same declaration of `charset`: a byte order mark, or the only one in a `meta` that follows no
 /// other tag than those that begin a page.
-fn has_clear_declaration(bytes: &[u8]) -> bool {
+fn has_clear_declaration(bytes: &[u8], charset: Charset) -> bool {
     let found = Charset::detect(bytes, None);
     let head = bytes[..found.prescanned].to_ascii_lowercase();
     let begins = |tag: &[u8]| {
         let names = ["!doctype", "html", "head", "meta"];
         names.iter().any(|name| tag.starts_with(name.as_bytes()))
     };
-    found.declaration == Declaration::ByteOrderMark
-        || head.split(|byte| *byte == b'<').skip(1).all(begins)
+    let is_only = || {
+        head.split(|byte| *byte == b'<').skip(1).all(begins)
             && !head.contains(&b'&')
             && memmem::find_iter(&head, "charset").count() == 1
+    };
+    found.charset == charset && (found.declaration == Declaration::ByteOrderMark || is_only())
 }
 
 /// Adds edits for those links that would lead out of the folder in another encoding.
