@@ -180,7 +180,7 @@ fn wget(site: &str, folder: &Path, options: &[&str]) {
 fn httrack(site: &str, folder: &Path) {
     let mut command = Command::new("httrack");
     command.args([
-        HOME, "-O", ".", "-q", "-s0", "-o0", "-%v0", "-%c50", "-%!", "-P", site,
+        HOME, "-O", ".", "-q", "-s0", "-o0", "-%v0", "-%c0", "-%!", "-P", site,
     ]);
     command
         .args(["+*.example.org/*", "+*.example.net/*", "-*.example.com/*"])
