@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::modes::{
     FILES, HOST, MODES, Mode, Scene, Seen, as_text, backup, baselink, files, is_temporary, look,
-    name, page, put, remove_leftovers, set, twin, with_each,
+    name, page, put, remove_leftovers, set, twin, with_each, without_digests,
 };
 
 fn old(number: usize) -> String {
@@ -152,7 +152,14 @@ fn a_reader_sees_only_complete_files() {
 
 /// Reads the files that change, one by one.
 fn read_all(here: &Path, before: &Scene, after: &Scene) {
-    let read = |path: &Path| fs::read(here.join(path)).ok().map(as_text);
+    let read = |path: &Path| {
+        let text = fs::read(here.join(path)).ok().map(as_text);
+        text.map(|text| without_digests(&text))
+    };
+    let after: &Scene = &after
+        .iter()
+        .map(|(path, text)| (path.clone(), without_digests(text)))
+        .collect();
     for (path, old) in before
         .iter()
         .filter(|(path, old)| after.get(*path) != Some(old))
