@@ -120,7 +120,7 @@ impl Lookahead {
     pub fn of(task: Task<'_>, bytes: &[u8]) -> Option<Self> {
         let found = prelude::encoding(bytes, task.scan);
         let Detected { charset, mark, .. } = found;
-        if !charset.is_ascii_compatible() {
+        if !charset.shows_markup(bytes) {
             return None;
         }
         let document = Document {

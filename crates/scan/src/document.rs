@@ -93,7 +93,7 @@ impl Document {
             prescanned,
             ..
         } = found;
-        if charset.is_ascii_compatible() {
+        if charset.shows_markup(bytes) {
             return Self {
                 not_utf_8,
                 prescanned,

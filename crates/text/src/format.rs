@@ -95,7 +95,7 @@ enum FormatContent {
 /// article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
 #[rustfmt::skip]
 const FORMATS: [FormatRow; Format::ALL.len()] = [
-    ("text/html", &["html", "htm", "shtml", "hta"], "HTML", Document),
+    ("text/html", &["html", "htm", "shtml", "shtm", "ehtml", "hta"], "HTML", Document),
     ("application/xhtml+xml", &["xhtml", "xht", "xhtm"], "XHTML", Document),
     ("image/svg+xml", &["svg"], "SVG", Document),
     ("application/xml", XML, "XML", Document),
@@ -119,7 +119,9 @@ type FormatRow = (
     &'static str,
     FormatContent,
 );
-const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml", "xsl", "xslt", "xbl"];
+const XML: &[&str] = &[
+    "xml", "atom", "rss", "rdf", "opml", "xsl", "xslt", "xbl", "xsd", "rng",
+];
 
 /// The number of bytes examined to detect markup.
 const MARKUP_HEAD: usize = 512;

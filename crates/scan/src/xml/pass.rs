@@ -177,7 +177,7 @@ pub struct XmlPass<'a> {
     plain: Option<Vocabulary>,
     has_base: bool,
     has_doctype: bool,
-    /// True if there is an internal subset. In a copy, its entities may then change the meaning of values.
+    /// True if there is a DTD. In a copy, its entities may then change the meaning of values.
     is_doubtful: bool,
     /// True if it may change the namespaces of elements and give them attributes. In a copy, any value may then be loaded.
     has_defaults: bool,
@@ -296,7 +296,8 @@ impl<'a> XmlPass<'a> {
         }
         let literals = self.literals(span);
         if self.options.groups.has_loaded() {
-            self.is_doubtful = inside.contains('[');
+            // The DTDs of XHTML declare the entities of HTML.
+            self.is_doubtful = inside.contains(['[', '"', '\'']);
             self.has_defaults = doctype::has_defaults(inside);
             for (quote, view) in literals {
                 self.words(("!DOCTYPE", None), quote, &view);
@@ -415,6 +416,8 @@ impl<'a> XmlPass<'a> {
     fn expanded(&self, attribute: &XmlAttribute) -> Result<String, String> {
         let DecodedText { view, entities } = self.value(attribute);
         match entities.as_slice() {
+            // A declared type may remove white space (XML 1.0, 3.3.3).
+            [] if self.is_doubtful => Ok(view.text.trim().to_owned()),
             [] => Ok(view.text),
             _ => self.entities.expand(&view.text).ok_or(view.text),
         }
@@ -683,11 +686,8 @@ impl<'a> XmlPass<'a> {
 
     /// The value of the attribute called `name` in the tables.
     fn other(&self, started: &StartedElement<'a>, name: &str) -> Option<String> {
-        let written = |written| written;
-        Some(
-            self.expanded(started.in_table(name)?)
-                .unwrap_or_else(written),
-        )
+        let value = self.expanded(started.in_table(name)?);
+        Some(value.unwrap_or_else(|written| written))
     }
 
     /// The value of the attribute called `name` in the tables, with its entities.

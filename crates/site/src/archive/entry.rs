@@ -291,7 +291,7 @@ impl Entry {
     /// The body of the capture of `url`, without content codings, and the options for reading it.
     ///
     /// From disk, browsers determine the format without the media type. So the body of a copy that opens from disk as `on_disk`
-    /// is also read if this name or its first bytes are those of a document.
+    /// is read in the format of this name or of its first bytes, if they are those of a document.
     ///
     /// # Errors
     ///
@@ -310,12 +310,10 @@ impl Entry {
             }
         };
         let scan = &self.options.scan;
-        if let Some(name) = on_disk
-            && !is_read(body.format, scan)
-        {
+        if let Some(name) = on_disk {
             let name = String::from_utf8_lossy(name);
             let format = Format::detect(Some(&name), &body.bytes);
-            let is_opened = !format.has_headings() && !format.is_archive();
+            let is_opened = !format.has_headings() && is_read(format, scan);
             body.format = if is_opened { format } else { body.format };
         }
         body.charset = resource.and_then(|one| one.charset).or(body.charset);

@@ -90,10 +90,7 @@ impl Relocation {
             let plain = name.strip_suffix(end.as_bytes());
             plain.is_some_and(|plain| self.collection.number_at(plain).is_some())
         };
-        let rewritten = || match edits {
-            Some(edits) => Cow::Owned(edits.apply(text)),
-            None => Cow::Borrowed(text),
-        };
+        let rewritten = || edits.map_or(Cow::Borrowed(text), |edits| edits.apply(text).into());
         let names_old_urls = match edits {
             Some(_) => {
                 self.from.as_str() != self.to.as_str() && self.names_old_root(&rewritten(), true)
@@ -124,17 +121,17 @@ impl Relocation {
         let new = Some(self.to.as_str()).filter(|_| skips_new);
         let new = new.and_then(bare).unwrap_or("\0".into());
         let escaped = |url: &str| url.replace('/', "\\/");
+        let is_in = |root: &str, new: &str| {
+            memmem::find_iter(text, root).any(|at| {
+                let rest = &text[at..];
+                !rest.starts_with(new.as_bytes()) && !continues_name(&rest[root.len()..])
+            })
+        };
         let is_named = |root: String| {
-            let host = split_host(&root).0.trim_start_matches('/');
-            let roots = [(escaped(&root), escaped(&new)), (root.clone(), new.clone())];
-            let names = |(root, new): &(String, String), at: usize| {
-                let before = root.find(host).and_then(|length| at.checked_sub(length));
-                let found = before.map_or(&[][..], |start| &text[start..]);
-                let rest = found.strip_prefix(root.as_bytes());
-                rest.is_some_and(|rest| !continues_name(rest)) && !found.starts_with(new.as_bytes())
-            };
-            text.trim_ascii() == host.as_bytes()
-                || memmem::find_iter(text, host).any(|at| roots.iter().any(|it| names(it, at)))
+            let (host, _) = split_host(&root);
+            text.trim_ascii() == host.trim_start_matches('/').as_bytes()
+                || is_in(&root, &new)
+                || is_in(&escaped(&root), &escaped(&new))
         };
         let mut roots = self.from.spellings().filter_map(bare);
         !is_assumed(self.from.as_str()) && roots.any(is_named)

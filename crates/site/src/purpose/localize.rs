@@ -36,10 +36,10 @@ use baselink_rewrite::{
     report::{PropertyUser, TargetInSheet},
 };
 use baselink_scan::{Against, Role, xml::vocabulary::is_location};
-use baselink_text::{Edits, Format, Span, layer::digest::ends_with_md5};
+use baselink_text::{Edits, Span, layer::digest::ends_with_md5};
 use baselink_url::{
-    Base, Category, Grammar, Reference, decode_percent_lossy, is_template, parses,
-    reference::placeholder, without_fragment,
+    Base, Category, Reference, decode_percent_lossy, is_template, parses, reference::placeholder,
+    without_fragment,
 };
 
 use crate::{
@@ -78,7 +78,7 @@ pub fn options(
         ),
         path: path.to_vec(),
         own: own(options),
-        canonical: canonical_url(bytes, options.format),
+        canonical: canonical::named(bytes, options.format).map(|named| named.span),
         alternatives: alternatives(bytes, options),
         is_message: options.format.has_headings(),
         plain_root: plain_root(name, collection, options),
@@ -145,15 +145,6 @@ pub fn localize<'a, T: Default>(
     rewrite_unless(bytes, options, keeps_base, None, add)
 }
 
-/// The place of the canonical URL of a page (RFC 6596). It stays absolute, because it denotes the original.
-fn canonical_url(bytes: &[u8], format: Format) -> Option<Span> {
-    let contains = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
-    if !contains(b"anonical") && !contains(b"ANONICAL") {
-        return None;
-    }
-    Some(canonical::named(bytes, format)?.span)
-}
-
 /// The destination of the links of one file.
 #[derive(Debug)]
 struct LocalDestination {
@@ -164,7 +155,7 @@ struct LocalDestination {
     path: Vec<u8>,
     /// The retrieval URL, in the form in which bases are reported.
     own: Option<String>,
-    /// The span of the canonical URL.
+    /// The span of the canonical URL (RFC 6596), which stays absolute, because it denotes the original.
     canonical: Option<Span>,
     /// The alternatives of links, by the starts of the links.
     alternatives: AlternativeLinks,
@@ -455,7 +446,7 @@ impl LocalDestination {
     /// The file to which this link already leads. Pages that browsers save have such links, and so has the output of
     /// [`localize`].
     fn place_on_disk(&self, link: &LinkReport) -> Option<LocalFile<'static>> {
-        let written = Reference::split(Grammar::Rfc3986, &link.reference);
+        let written = Reference::of(&link.reference);
         if written.category() != Category::RelPath {
             return None;
         }
@@ -551,7 +542,7 @@ impl LocalDestination {
     /// A reference to `file`.
     fn reference(&self, file: &LocalFile<'_>, link: &LinkReport) -> Option<String> {
         let to = &*file.path;
-        let target = Reference::split(Grammar::Rfc3986, &file.url);
+        let target = Reference::of(&file.url);
         let query = target.query().filter(|_| file.keeps_query);
         let fragment = target.fragment();
         // A fragment alone suffices in `a` and `area`. In other elements it may denote an element, not the document.
@@ -580,7 +571,7 @@ impl LocalDestination {
         link: &LinkReport,
     ) -> bool {
         let reference = &*link.reference;
-        let written = Reference::split(Grammar::Rfc3986, reference);
+        let written = Reference::of(reference);
         let may_stay = matches!(written.category(), Category::RelPath | Category::Fragment)
             && (written.query(), written.fragment()) == (query, fragment)
             && self.has_own_base(link)

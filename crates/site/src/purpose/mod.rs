@@ -37,7 +37,7 @@ use baselink_rewrite::{
     Site, Source, rewrite_each,
 };
 use baselink_scan::{Against, Role};
-use baselink_text::{Charset, layer::charset::Declaration};
+use baselink_text::{Charset, Format, layer::charset::Declaration};
 use baselink_url::Base;
 use memchr::memmem;
 
@@ -121,7 +121,7 @@ fn rewrite_unless<'a, T: Default>(
     let charset = rewritten.totals.charset;
     let may_differ = || !charset.is_ascii_compatible() || has_several_readings(bytes);
     let is_guarded = options.guard.is_some() && !options.format.has_headings();
-    if is_guarded && may_differ() && !has_clear_declaration(bytes, charset) {
+    if is_guarded && may_differ() && !has_clear_declaration(bytes, charset, options.format) {
         guard_in_all(&mut rewritten, options);
     }
     (rewritten, all)
@@ -150,23 +150,30 @@ const ENCODINGS: [&str; 7] = [
 ];
 
 /// True if ASCII characters in `bytes` may belong to others in another encoding, and a browser may choose it. Of the characters
-/// with a meaning in HTML and CSS, only `\` can be the second byte of another one.
+/// with a meaning in HTML and CSS, only `\` and `]` can be the second byte of another one.
 fn has_several_readings(bytes: &[u8]) -> bool {
+    let is_second = |at: usize| {
+        let is_last = bytes[at] == b'\\' || bytes[at..].starts_with(b"]]>");
+        is_last && at > 0 && !bytes[at - 1].is_ascii()
+    };
     memchr::memchr2(0x1B, 0, bytes).is_some()
-        || memchr::memchr_iter(b'\\', bytes).any(|at| at > 0 && !bytes[at - 1].is_ascii())
+        || memchr::memchr2_iter(b'\\', b']', bytes).any(is_second)
 }
 
 /// True if every browser finds the same declaration of `charset`: a byte order mark, or the only one in a `meta` that follows no
 /// other tag than those that begin a page.
-fn has_clear_declaration(bytes: &[u8], charset: Charset) -> bool {
+fn has_clear_declaration(bytes: &[u8], charset: Charset, format: Format) -> bool {
     let found = Charset::detect(bytes, None);
     let head = bytes[..found.prescanned].to_ascii_lowercase();
+    // In the prescan, a slash does not end the name of a tag.
     let begins = |tag: &[u8]| {
-        let names = ["!doctype", "html", "head", "meta"];
-        names.iter().any(|name| tag.starts_with(name.as_bytes()))
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
+        let name = tag.split(ends).next().unwrap_or_default();
+        matches!(name, b"!doctype" | b"html" | b"head" | b"meta")
     };
     let is_only = || {
-        head.split(|byte| *byte == b'<').skip(1).all(begins)
+        format == Format::Html
+            && head.split(|byte| *byte == b'<').skip(1).all(begins)
             && !head.contains(&b'&')
             && memmem::find_iter(&head, "charset").count() == 1
     };

@@ -13,12 +13,13 @@
 
 use baselink_rewrite::{BaseInCopy, LinkReport, NOWHERE, Reason};
 use baselink_scan::{ScanOptions, document::Role, scan_as};
-use baselink_text::Format;
+use baselink_text::{Charset, Format};
 use baselink_url::{
     Base, Resolver, is_private, parses,
     reference::{has_opaque_scheme, opaque_scheme},
 };
 
+use super::{ENCODINGS, has_several_readings};
 use crate::{
     archive::message::{NESTED, data_of},
     collection::{
@@ -166,7 +167,11 @@ impl DiskPlace {
             let Some((media_type, body)) = data_of(&url) else {
                 continue;
             };
+            // A sheet without an encoding has that of the page (CSS Syntax 3, 3.2).
             let mut charsets = vec![media_type.charset(), None];
+            if has_several_readings(&body) {
+                charsets.extend(ENCODINGS.map(Charset::for_label));
+            }
             charsets.dedup();
             let links = charsets.into_iter().filter_map(|charset| {
                 let mut options = ScanOptions {
@@ -179,7 +184,10 @@ impl DiskPlace {
             for link in links.flatten() {
                 let is_inner = opaque_scheme(&link.reference).as_deref() == Some("data");
                 if is_inner && level < NESTED {
-                    sheets.push((link.reference, level + 1));
+                    let inner = (link.reference, level + 1);
+                    if !sheets.contains(&inner) {
+                        sheets.push(inner);
+                    }
                 } else if is_inner || self.leads_out(&link.reference, base) {
                     return true;
                 }

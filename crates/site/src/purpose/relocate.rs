@@ -47,7 +47,7 @@ use baselink_rewrite::{
 };
 use baselink_scan::{Against, Role};
 use baselink_text::{Format, Span};
-use baselink_url::{Base, Category, Grammar, Reference, Resolver, is_template, scheme};
+use baselink_url::{Base, Category, Reference, Resolver, is_template, reference::scheme_of};
 
 use super::{
     custom_property::{in_sheet, is_relative, property_user},
@@ -227,7 +227,7 @@ impl Relocation {
     /// The new place of the file `name`, if the folder is to open from disk.
     fn place_on_disk(&self, name: &[u8]) -> Option<DiskPlace> {
         let path = self.collection.in_mirror(name);
-        let scheme = scheme(Grammar::Rfc3986, self.to.as_str());
+        let scheme = scheme_of(self.to.as_str());
         let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
         (self.form == LinkForm::Disk).then(|| DiskPlace::new(path, scheme, false))
     }
@@ -249,7 +249,7 @@ pub fn is_at_any_url(name: &[u8]) -> bool {
 
 /// The part of `root` before its path, and the path.
 pub fn split_host(root: &str) -> (&str, &str) {
-    root.split_at(Reference::split(Grammar::Rfc3986, root).path_span.start)
+    root.split_at(Reference::of(root).path_span.start)
 }
 
 /// The options with which [`relocate`] rewrites the resource called `name` with the contents `bytes`. `options`
@@ -260,7 +260,7 @@ pub fn options(
     relocation: &Arc<Relocation>,
     options: &Options,
 ) -> Options {
-    let is_page = matches!(options.format, Format::Html | Format::Xhtml);
+    let is_page = options.format.is_page();
     let keeps_all = relocation.form == LinkForm::Written
         || (is_page && relocation.form == LinkForm::Relative && is_at_any_url(name));
     let kept_forms = if keeps_all {
@@ -563,7 +563,7 @@ impl RelocateLinks {
         let head = self.head(head, (written, form), &moved, &after.base);
         let rest = moved.new_rest.as_deref().unwrap_or(rest);
         let reference = format!("{head}{rest}");
-        match scheme(Grammar::Rfc3986, &reference) {
+        match scheme_of(&reference) {
             Some(_) => reference,
             None => unmistakable(reference, &link.element, link.attribute.as_deref()),
         }
@@ -627,7 +627,7 @@ impl RelocateLinks {
             _ if moved.is_renamed || !moved.is_inside => None,
             Category::AbsoluteUrl => relocation.from.rerooted(head, &relocation.to),
             Category::NetPath | Category::AbsPath => {
-                let from = Reference::split(Grammar::Rfc3986, relocation.from.as_str());
+                let from = Reference::of(relocation.from.as_str());
                 let host = if written == Category::AbsPath {
                     from.net_loc()
                 } else {
@@ -643,7 +643,7 @@ impl RelocateLinks {
         let resolved = |reference: &str| base.resolve(reference).ok().map(|target| target.url);
         let is_it = |url: &String| *url == moved.url || resolved(url).as_ref() == Some(&moved.url);
         let absolute = absolute.filter(is_it).unwrap_or_else(|| moved.url.clone());
-        let url = Reference::split(Grammar::Rfc3986, &absolute);
+        let url = Reference::of(&absolute);
         let scheme_end = url.scheme().map_or(0, |scheme| scheme.len() + 1);
         let shorter = match form {
             Category::AbsPath => Some(&absolute[url.path_span.start..]),

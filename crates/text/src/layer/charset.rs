@@ -131,7 +131,7 @@ impl FromStr for Charset {
 #[doc(hidden)]
 impl Charset {
     /// True if markup can be found in the bytes, because `<>"'=&/` and white space always represent themselves.
-    /// Letters and digits may be second bytes of other characters, as in Shift_JIS and gb18030.
+    /// Letters, digits, `]` and `\` may be second bytes of other characters, as in Shift_JIS and gb18030.
     pub fn is_ascii_compatible(self) -> bool {
         self.0.is_ascii_compatible()
     }
@@ -140,6 +140,13 @@ impl Charset {
     /// UTF-8 and in single-byte encodings.
     pub fn is_ascii_fixed(self) -> bool {
         self.is_ascii_compatible() && (self.0 == encoding_rs::UTF_8 || self.0.is_single_byte())
+    }
+
+    /// True if markup can be found in the bytes of this document. A `]` of the end of a CDATA section may be the second byte of a
+    /// character.
+    pub fn shows_markup(self, bytes: &[u8]) -> bool {
+        let has_sections = || memchr::memmem::find(bytes, b"<![CDATA[").is_some();
+        self.is_ascii_compatible() && (self.is_ascii_fixed() || !has_sections())
     }
 
     /// True if escape sequences switch the meaning of the bytes between them.
