@@ -825,7 +825,11 @@ impl<'a> XmlPass<'a> {
         let other = |name: &str| self.other(started, name);
         let content = match (vocabulary, local) {
             (Vocabulary::Xhtml | Vocabulary::Svg, "style") => {
-                TextContent::of_style(other).map(ContentKind::Text)
+                let kind = other("type").unwrap_or_default();
+                let is_unknown = self.is_doubtful && kind.contains('&');
+                let content = TextContent::of_style(other);
+                let content = content.or(is_unknown.then_some(TextContent::Css));
+                content.map(ContentKind::Text)
             }
             (Vocabulary::Xhtml | Vocabulary::Svg, "script") => {
                 let sources: &[&str] = match vocabulary {
