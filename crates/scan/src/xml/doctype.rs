@@ -75,7 +75,7 @@ pub fn literals(doctype: &[u8]) -> Vec<Span> {
     found
 }
 
-/// The number of levels of entities inside each other that are replaced; browsers replace as many.
+/// The number of levels of entities inside each other that are replaced.
 const DEEPEST: usize = 40;
 
 /// The length of a word beyond which its entities are not replaced.

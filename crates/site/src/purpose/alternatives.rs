@@ -32,7 +32,7 @@ const MOST_CANDIDATES: usize = 65_536;
 /// tag in a comment for Internet Explorer 9, before the `img` of a `picture`.
 const BETWEEN: [&str; 5] = ["source", "/source", "img", "!", "/video"];
 
-/// What a document with alternatives contains.
+/// Texts of which a document with alternatives contains at least one.
 static NAMES: LazyLock<Option<Searcher>> = LazyLock::new(|| {
     let names = ["srcset", "<source", "image-set", "font-face"];
     Searcher::new(names)

@@ -53,19 +53,17 @@ pub fn enter(inputs: &mut Inputs) {
 /// The name of the archive of which the file `entry` is a part, like others in its folder: crawlers end the names of parts with
 /// numbers, and wget that of its log with `-meta`.
 fn whole(entry: &TreeEntry) -> Vec<u8> {
-    let name = name_of(entry);
-    let Some(at) = memchr::memmem::rfind(&name, b".warc") else {
-        return name;
+    let path = name_of(entry);
+    let (around, name) = split_name(&path);
+    let Some(at) = memchr::memmem::rfind(name, b".warc") else {
+        return path;
     };
-    let stem = &name[..at];
-    let stem = stem.strip_suffix(b"-meta").unwrap_or(stem);
+    let stem = name[..at].strip_suffix(b"-meta").unwrap_or(&name[..at]);
     let is_of_number = |byte: &u8| byte.is_ascii_digit() || b"-_.".contains(byte);
-    let length = stem
-        .iter()
-        .rev()
-        .take_while(|byte| is_of_number(byte))
-        .count();
-    [&stem[..stem.len() - length], &name[at..]].concat()
+    match stem.iter().rposition(|byte| !is_of_number(byte)) {
+        Some(last) => joined(around, &[&stem[..=last], &name[at..]].concat()),
+        None => path,
+    }
 }
 
 /// The paths of the folders of `archives` in the mirror of `collection`, each with a final `/`. No file is there, even if case is
