@@ -125,8 +125,7 @@ pub fn http_archive(
     // An unpaired surrogate must not make an entry unreadable.
     mend_surrogates(&mut bytes);
     mend_utf8(&mut bytes);
-    let json =
-        String::from_utf8(bytes).map_err(|_| Error::new("not an HTTP archive: not in UTF-8"))?;
+    let json = String::from_utf8(bytes).unwrap_or_default();
     // Some programs begin the file with a byte order mark.
     let text = json.strip_prefix('\u{feff}').unwrap_or(&json);
     let file: HarFile<'_> = serde_json::from_str(text).map_err(|error| {

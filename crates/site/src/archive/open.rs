@@ -108,21 +108,19 @@ impl Contents {
     ) -> Result<(), E> {
         let entries = match &mut self {
             Self::Warc(reader) => Ok(records(reader, u64::MAX, options, wanted)),
-            Self::Wacz(file) => {
-                let length = file.metadata().map_or(0, |found| found.len());
-                match Wacz::open(&*file) {
-                    Ok(mut wacz) => {
-                        return wacz.each(|name, reader| match reader {
-                            Ok(reader) => {
-                                let entries = records(reader, length, options, wanted);
-                                visit(&path.join(name), Ok(entries))
-                            }
-                            Err(error) => visit(path, Err(error)),
-                        });
-                    }
-                    Err(error) => Err(error),
+            Self::Wacz(file) => match Wacz::open(&*file) {
+                Ok(mut wacz) => {
+                    let length = wacz.length;
+                    return wacz.each(|name, reader| match reader {
+                        Ok(reader) => {
+                            let entries = records(reader, length, options, wanted);
+                            visit(&path.join(name), Ok(entries))
+                        }
+                        Err(error) => visit(path, Err(error)),
+                    });
                 }
-            }
+                Err(error) => Err(error),
+            },
             Self::Har(reader, bodies) => read_whole(reader)
                 .and_then(|bytes| http_archive(bytes, bodies, options, wanted))
                 .map(all),

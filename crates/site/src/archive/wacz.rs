@@ -22,7 +22,7 @@ use zip::{CompressionMethod, ZipArchive, result::ZipError};
 pub struct Wacz<R> {
     zip: ZipArchive<R>,
     /// The length of the file.
-    length: u64,
+    pub(super) length: u64,
     /// The names of archives in the folder, and their indexes in the zip file.
     archives: Vec<(String, usize)>,
     /// The names of WACZ files in this one, and their indexes.
@@ -140,27 +140,18 @@ impl<R: Read + Seek> Wacz<R> {
         let (name, number) = &self.archives[at];
         let name = visible(name);
         let why = match self.zip.by_index(*number) {
-            Ok(file)
-                if matches!(
-                    file.compression(),
-                    CompressionMethod::Stored | CompressionMethod::Deflated
-                ) =>
-            {
-                let is_compressed = !ends_with(&self.archives[at].0, ".warc");
-                let is_deflated = file.compression() == CompressionMethod::Deflated;
-                let longest = if is_compressed && is_deflated {
-                    file.compressed_size().saturating_mul(4).max(1 << 20)
-                } else {
-                    u64::MAX
-                };
-                return Ok(file.take(longest));
-            }
-            Ok(file) => {
-                format!(
-                    "is compressed with {}, which is not supported",
-                    file.compression()
-                )
-            }
+            Ok(file) => match file.compression() {
+                CompressionMethod::Stored => return Ok(file.take(u64::MAX)),
+                CompressionMethod::Deflated => {
+                    let longest = if ends_with(&self.archives[at].0, ".warc") {
+                        u64::MAX
+                    } else {
+                        file.compressed_size().saturating_mul(4).max(1 << 20)
+                    };
+                    return Ok(file.take(longest));
+                }
+                other => format!("is compressed with {other}, which is not supported"),
+            },
             Err(ZipError::Io(error)) => {
                 return Err(Error::system(format!("{name}: {}", cause(&error)), error));
             }

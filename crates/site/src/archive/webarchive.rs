@@ -219,7 +219,6 @@ impl Resources {
             self.has_ended = self.open.is_empty();
             return Ok(());
         }
-        let frames = self.frames;
         let Some((outer, key)) = self.open.last_mut() else {
             if !matches!(event, Event::StartDictionary(_)) {
                 return Err("its property list is not a dictionary");
@@ -240,16 +239,12 @@ impl Resources {
         }
         let key = key.take().unwrap_or_default();
         let inner = match (outer, &*key, event) {
-            (OpenCollection::Archive(frame), "WebMainResource", Event::StartDictionary(_)) => {
+            (OpenCollection::Archive(frame), "WebMainResource", Event::StartDictionary(_))
+            | (OpenCollection::Resources(frame), _, Event::StartDictionary(_)) => {
                 Some(OpenCollection::Resource(ResourceDraft {
                     frame: *frame,
-                    is_main: true,
-                    ..ResourceDraft::default()
-                }))
-            }
-            (OpenCollection::Resources(frame), _, Event::StartDictionary(_)) => {
-                Some(OpenCollection::Resource(ResourceDraft {
-                    frame: *frame,
+                    // An element of an array has no key.
+                    is_main: !key.is_empty(),
                     ..ResourceDraft::default()
                 }))
             }
@@ -261,7 +256,7 @@ impl Resources {
             }
             (OpenCollection::Archives, _, Event::StartDictionary(_)) => {
                 self.frames += 1;
-                Some(OpenCollection::Archive(frames + 1))
+                Some(OpenCollection::Archive(self.frames))
             }
             (OpenCollection::Resource(draft), key, event) => {
                 draft.set(key, event);
