@@ -172,7 +172,7 @@ impl Lister<'_> {
     fn take<'i>(
         &self,
         (path, name): (&Path, &[u8]),
-        (input, state): (&Input<'i>, &mut DocumentState<'i>),
+        (input, state): (&'i Input<'i>, &mut DocumentState<'i>),
         file: &mut FileLinks,
         found: &CheckedLink,
         output: &mut Output,
@@ -229,7 +229,7 @@ impl<'i> DocumentState<'i> {
     }
 
     /// The line and column of the end of a link, in UTF-16 code units.
-    fn end(&mut self, input: &Input<'i>, found: &CheckedLink) -> (usize, usize) {
+    fn end(&mut self, input: &'i Input<'i>, found: &CheckedLink) -> (usize, usize) {
         let places = self
             .places
             .get_or_insert_with(|| FilePlaces::of(input, found.charset));

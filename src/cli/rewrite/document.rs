@@ -75,7 +75,7 @@ impl RewriteRun<'_> {
             Vec::new()
         };
         for difference in &differences {
-            let place = match input.entity {
+            let place = match input.entity() {
                 "" => input.name.to_string(),
                 number => format!("{}: message {number}", input.name),
             };

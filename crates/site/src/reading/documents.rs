@@ -60,7 +60,7 @@ pub trait Listener: Send + Sync + Sized {
 }
 
 /// The total size of the documents under way at which reading waits.
-const UNDER_WAY: usize = 16 << 20;
+const UNDER_WAY: u64 = 16 << 20;
 /// The number of documents of each thread under way at which reading waits.
 const DOCUMENTS: usize = 64;
 /// The size from which a document is processed alone, because the output about its links may be large.
@@ -84,8 +84,6 @@ pub struct Input<'a> {
     pub offset: usize,
     /// The number of lines before it in the file.
     pub lines: usize,
-    /// The number of the message in its mailbox; otherwise empty.
-    pub entity: &'a str,
 }
 
 impl<'a> Input<'a> {
@@ -103,7 +101,6 @@ impl<'a> Input<'a> {
         {
             (input.before, input.after) = (&bytes[..span.start], &bytes[span.end..]);
             (input.offset, input.lines) = (offset + span.start, *lines);
-            input.entity = &entry.options.scan.entity;
         }
         Some(input)
     }
@@ -114,18 +111,22 @@ impl<'a> Input<'a> {
             name,
             format: options.format,
             options,
-            before: &[][..],
+            before: &[],
             bytes,
-            after: &[][..],
+            after: &[],
             offset: 0,
             lines: 0,
-            entity: "",
         }
+    }
+
+    /// The number of the message in its mailbox; otherwise empty.
+    pub fn entity(&self) -> &str {
+        &self.options.scan.entity
     }
 
     /// True for a message of a mailbox.
     pub fn is_message(&self) -> bool {
-        !self.entity.is_empty()
+        !self.entity().is_empty()
     }
 }
 
@@ -172,7 +173,7 @@ impl File<'_> {
                     let is_alone = size >= LARGE || value.as_ref().is_ok_and(Entry::is_whole_file);
                     QueueItem {
                         value,
-                        size,
+                        size: size as u64,
                         is_alone,
                     }
                 };

@@ -98,15 +98,15 @@ impl InputFiles<'_> {
         work: impl Fn(&TreeEntry, &mut L) -> io::Result<T> + Sync,
         mut done: impl FnMut(TreeEntry, T, &mut L) -> io::Result<()>,
     ) -> io::Result<usize> {
-        let (large, size) = if self.inputs.has_result_files {
-            (u64::MAX, usize::MAX)
+        let large = if self.inputs.has_result_files {
+            u64::MAX
         } else {
-            (LARGE, usize::try_from(LARGE).unwrap_or(usize::MAX))
+            LARGE
         };
         let bounds = Bounds {
             threads: self.inputs.jobs,
             items: UNDER_WAY,
-            size,
+            size: large,
         };
         let (mut files, mut is_first) = (self.peekable(), true);
         let items = iter::from_fn(|| {
@@ -118,7 +118,7 @@ impl InputFiles<'_> {
                 || value.as_ref().is_ok_and(TreeEntry::is_standard_input);
             Some(QueueItem {
                 value,
-                size: usize::try_from(size).unwrap_or(usize::MAX),
+                size,
                 is_alone,
             })
         });

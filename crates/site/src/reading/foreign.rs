@@ -31,10 +31,6 @@ const UNZIP: Remedy = [
     "unpack it first: unzip {} -d FOLDER",
     "save it to a file and unpack it with unzip",
 ];
-const UNZIP_MAFF: Remedy = [
-    "unpack it first: unzip {} -d FOLDER; its pages open offline, and each index.rdf has the URL for --url",
-    "save it to a file and unpack it with unzip",
-];
 const OFFICE: Remedy = ["convert it to HTML with pandoc or LibreOffice"; 2];
 const WITHOUT_LINKS: Remedy = ["it has no links"; 2];
 
@@ -132,7 +128,10 @@ const OTHER_ZIP: &str = "a ZIP archive";
 /// A file called `.maff`, whose `index.rdf` may be its last entry.
 const MAFF: ForeignFile = ForeignFile {
     kind: "a MAFF web archive, a ZIP archive",
-    remedy: UNZIP_MAFF,
+    remedy: [
+        "unpack it first: unzip {} -d FOLDER; its pages open offline, and each index.rdf has the URL for --url",
+        "save it to a file and unpack it with unzip",
+    ],
 };
 
 const UTF_16: &str = "UTF-16 without a byte order mark";
@@ -197,14 +196,11 @@ impl ForeignFile {
         if is_maff && self.kind == OTHER_ZIP {
             return MAFF.sentence(path, format);
         }
-        let is_standard = is_standard_input(path);
-        let file = path.to_string_lossy();
-        let file = shell::word(&file);
         let [of_file, of_standard] = self.remedy;
-        let remedy = if is_standard {
+        let remedy = if is_standard_input(path) {
             of_standard.to_owned()
         } else {
-            of_file.replace("{}", &file)
+            of_file.replace("{}", &shell::word(&path.to_string_lossy()))
         };
         let not = if self.kind == UTF_16 {
             String::new()

@@ -39,7 +39,7 @@ pub struct Bounds {
     /// The largest number of items whose results are not yet received.
     pub items: usize,
     /// The sum of the sizes of these items from which no more are taken.
-    pub size: usize,
+    pub size: u64,
 }
 
 /// An item to work on.
@@ -47,13 +47,13 @@ pub struct QueueItem<I> {
     /// The item.
     pub value: I,
     /// Its share of [`Bounds::size`].
-    pub size: usize,
+    pub size: u64,
     /// True if the calling thread works on the item, while no other work is under way.
     pub is_alone: bool,
 }
 
 /// The number of items, and the sum of their sizes, from which a worker takes no more at a time.
-const TOGETHER: (usize, usize) = (8, 128 << 10);
+const TOGETHER: (usize, u64) = (8, 128 << 10);
 
 /// Items for a worker, and the channel for their results.
 type Job<I, R> = (Vec<I>, Sender<Vec<R>>);
@@ -62,7 +62,7 @@ type Job<I, R> = (Vec<I>, Sender<Vec<R>>);
 struct UnderWay<R> {
     results: Receiver<Vec<R>>,
     items: usize,
-    size: usize,
+    size: u64,
 }
 
 /// Calls `work` for each of the `items`, and `receive` with the results and their contexts in the same order.
@@ -92,11 +92,7 @@ pub fn in_order<I: Send, C: Send, R: Send, E>(
                 .is_ok()
         };
         // No thread is needed before the first item that others may follow.
-        let mut has_workers = if bounds.threads > 1 {
-            None
-        } else {
-            Some(false)
-        };
+        let mut has_workers = None;
         let help = || help(&jobs, work_buffered);
         let mut queue = Queue {
             bounds,
@@ -176,11 +172,11 @@ struct Queue<'a, I, R> {
     help: &'a dyn Fn() -> bool,
     /// Items that are not in a job yet, and the sum of their sizes.
     group: Vec<I>,
-    group_size: usize,
+    group_size: u64,
     under_way: VecDeque<UnderWay<R>>,
     /// The number of all items, and the sum of their sizes.
     items: usize,
-    size: usize,
+    size: u64,
 }
 
 impl<I, R> Queue<'_, I, R> {
@@ -270,7 +266,7 @@ pub fn all_in_order<I: Send, R: Send>(
     let bounds = Bounds {
         threads,
         items: 64 * threads,
-        size: usize::MAX,
+        size: u64::MAX,
     };
     let items = items.map(|value| QueueItem {
         value,
@@ -308,7 +304,7 @@ mod tests {
     /// Works on items with sizes, without contexts.
     fn run<I: Send, R: Send, E: Send>(
         bounds: Bounds,
-        items: impl Iterator<Item = (I, usize)>,
+        items: impl Iterator<Item = (I, u64)>,
         work: impl Fn(I) -> R + Sync,
         mut receive: impl FnMut(R) -> Result<(), E> + Send,
     ) -> Result<(), E> {
@@ -446,7 +442,7 @@ mod tests {
     fn no_items_need_no_work() {
         let done = run(
             bounds(2),
-            std::iter::empty::<(u8, usize)>(),
+            std::iter::empty::<(u8, u64)>(),
             |item| item,
             |_| Err(()),
         );
