@@ -439,10 +439,10 @@ fn is_usual(name: &[u8]) -> bool {
     })
 }
 
-/// True if `name` begins with `start`, ignoring case.
-fn starts_with(name: &[u8], start: &str) -> bool {
-    name.get(..start.len())
-        .is_some_and(|name| name.eq_ignore_ascii_case(start.as_bytes()))
+/// True if `text` begins with `start`, ignoring case.
+pub fn starts_with(text: &[u8], start: &str) -> bool {
+    text.get(..start.len())
+        .is_some_and(|text| text.eq_ignore_ascii_case(start.as_bytes()))
 }
 
 /// True if `head` begins with a heading. Every line must be a field or a folded line. At least two fields must be

@@ -81,20 +81,15 @@ impl Adapted {
     }
 }
 
-/// The encoding and syntax of a document; `None` for a format without adaptations.
-fn reading(bytes: &[u8], options: &Options) -> Option<(Detected, Option<TagSyntax>)> {
+/// The encoding of a document; `None` for a format without adaptations.
+fn encoding(bytes: &[u8], options: &Options) -> Option<Detected> {
     let charset = options.scan.charset;
-    Some(match options.format {
-        Format::Html => (
-            prelude::encoding(bytes, &options.scan),
-            Some(TagSyntax::Html),
-        ),
-        Format::Xhtml | Format::Svg | Format::Xml => {
-            (Charset::detect_xml(bytes, charset), Some(TagSyntax::Xml))
-        }
-        Format::Css => (Charset::detect_style_sheet(bytes, charset), None),
-        _ => return None,
-    })
+    match options.format {
+        Format::Html => Some(prelude::encoding(bytes, &options.scan)),
+        Format::Xhtml | Format::Svg | Format::Xml => Some(Charset::detect_xml(bytes, charset)),
+        Format::Css => Some(Charset::detect_style_sheet(bytes, charset)),
+        _ => None,
+    }
 }
 
 /// Adapts a document whose links already lead to files, as in the output of
@@ -104,7 +99,7 @@ fn reading(bytes: &[u8], options: &Options) -> Option<(Detected, Option<TagSynta
 /// Adapting the result again, with the same encoding or without one, changes nothing. Time and memory are linear in
 /// the size of the document. Formats other than HTML, XML and CSS are not adapted.
 pub fn adapted(bytes: &[u8], options: &Options) -> Adapted {
-    let Some((found, syntax)) = reading(bytes, options) else {
+    let Some(found) = encoding(bytes, options) else {
         return Adapted::default();
     };
     let source = options.retrieval.as_ref().map(|one| one.source.kind());
@@ -116,11 +111,11 @@ pub fn adapted(bytes: &[u8], options: &Options) -> Adapted {
     if found.declaration == Declaration::Given {
         changes.extend(declaration(bytes, options.format, found.charset));
     }
-    if let Some(syntax) = syntax
+    if options.format != Format::Css
         && found.charset.is_ascii_compatible()
         && has_names(bytes, true)
     {
-        let tags = Tags::read(bytes, found.mark, found.charset, syntax);
+        let tags = Tags::read(bytes, &found, options.format == Format::Html);
         adapted.refused = tags.refused;
         changes.extend(tags.changes);
         changes.retain(|change| opens_roots || change.kind != Adaptation::Shadow);
@@ -199,7 +194,7 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
         format,
         ..Options::default()
     };
-    let (found, _) = reading(bytes, &without)?;
+    let found = encoding(bytes, &without)?;
     // An escape begins other characters in ISO-2022-JP.
     let is_ascii = bytes.is_ascii() && !bytes.contains(&b'\x1b') && charset.is_ascii_compatible();
     let text = format!("<meta charset=\"{charset}\">");
@@ -304,13 +299,6 @@ fn xml_declaration(bytes: &[u8], charset: Charset) -> Option<(Span, String)> {
     Some((Span::at(after), format!(" encoding=\"{charset}\"")))
 }
 
-/// The syntax of tags.
-#[derive(Clone, Copy)]
-enum TagSyntax {
-    Html,
-    Xml,
-}
-
 /// The names that the walk over HTML reports: those of links, and of the attributes to adapt.
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let names = ["integrity", "crossorigin", "http-equiv", "shadowmode"].into_iter();
@@ -326,44 +314,42 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 struct Tags<'a> {
     bytes: &'a [u8],
     charset: Charset,
-    syntax: TagSyntax,
+    /// True for HTML; false for XML.
+    is_html: bool,
     changes: Vec<Change>,
     refused: Tally,
 }
 
 impl<'a> Tags<'a> {
-    /// Scans `bytes` from `start` in an ASCII-compatible encoding.
-    fn read(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Self {
+    /// Scans `bytes` in the ASCII-compatible encoding `found`.
+    fn read(bytes: &'a [u8], found: &Detected, is_html: bool) -> Self {
         let mut tags = Tags {
             bytes,
-            charset,
-            syntax,
+            charset: found.charset,
+            is_html,
             changes: Vec::new(),
             refused: Tally::default(),
         };
-        match syntax {
-            TagSyntax::Html => {
-                let range = start..bytes.len();
-                engines::tokens(bytes, range, true, Scanner::Fast, &NAMES, &mut tags);
-            }
-            TagSyntax::Xml => {
-                tokens::scan(bytes, start, &mut |token, span| {
-                    let text = &bytes[span.range()];
-                    let is_sheet = token == XmlToken::Instruction
-                        && text.starts_with(b"<?xml-stylesheet")
-                        && memchr::memmem::find(text, b"xsl").is_some();
-                    tags.refused.add(Counted::RefusedSheet, is_sheet);
-                    if let XmlToken::StartTag { is_empty } = token {
-                        let end = span.end - 1 - usize::from(is_empty);
-                        let name = tokens::tag(bytes, span.start + 1, end)?.name;
-                        let name = &bytes[name.range()];
-                        let prefix = memchr::memchr(b':', name).map_or(0, |colon| colon + 1);
-                        tags.element(span.start, &name[prefix..]);
-                    }
-                    Ok(())
-                });
-            }
+        if is_html {
+            let range = found.mark..bytes.len();
+            engines::tokens(bytes, range, true, Scanner::Fast, &NAMES, &mut tags);
+            return tags;
         }
+        tokens::scan(bytes, found.mark, &mut |token, span| {
+            let text = &bytes[span.range()];
+            let is_sheet = token == XmlToken::Instruction
+                && text.starts_with(b"<?xml-stylesheet")
+                && memchr::memmem::find(text, b"xsl").is_some();
+            tags.refused.add(Counted::RefusedSheet, is_sheet);
+            if let XmlToken::StartTag { is_empty } = token {
+                let end = span.end - 1 - usize::from(is_empty);
+                let name = tokens::tag(bytes, span.start + 1, end)?.name;
+                let name = &bytes[name.range()];
+                let prefix = memchr::memchr(b':', name).map_or(0, |colon| colon + 1);
+                tags.element(span.start, &name[prefix..]);
+            }
+            Ok(())
+        });
         tags
     }
 
@@ -417,11 +403,11 @@ impl<'a> Tags<'a> {
 
     fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {
         let written = &self.bytes[attribute.name.range()];
-        match self.syntax {
-            TagSyntax::Html => written.eq_ignore_ascii_case(name.as_bytes()),
+        match name {
+            _ if self.is_html => written.eq_ignore_ascii_case(name.as_bytes()),
             // The prefix depends on the document.
-            TagSyntax::Xml if name == "xlink:href" => written.ends_with(b":href"),
-            TagSyntax::Xml => written == name.as_bytes(),
+            "xlink:href" => written.ends_with(b":href"),
+            _ => written == name.as_bytes(),
         }
     }
 
@@ -432,9 +418,10 @@ impl<'a> Tags<'a> {
             .find(|other| self.is_named(other, name))?
             .value?;
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
-        Some(match self.syntax {
-            TagSyntax::Html => character_references(view).text,
-            TagSyntax::Xml => xml_text::attribute_value(view).view.text,
+        Some(if self.is_html {
+            character_references(view).text
+        } else {
+            xml_text::attribute_value(view).view.text
         })
     }
 
@@ -540,12 +527,7 @@ const TARGETS: &[&str] = &["src", "href", "xlink:href", "srcset", "imagesrcset"]
 /// True if a reference in the output of `localize` leads to a file.
 fn leads_to_file(reference: &str) -> bool {
     // Browsers treat `\` like `/`.
-    let has_host = reference
-        .bytes()
-        .take(2)
-        .filter(|byte| matches!(byte, b'/' | b'\\'))
-        .count()
-        == 2;
+    let has_host = matches!(reference.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
     matches!(category(reference), Category::RelPath | Category::AbsPath)
         && !has_host
         && placeholder(reference).is_none()

@@ -20,7 +20,7 @@ use std::{
 
 use aho_corasick::packed::Searcher;
 use baselink_rewrite::{LinkReport, Options, Reason, links};
-use baselink_text::{Edit, Span};
+use baselink_text::{Edit, Span, format::starts_with};
 
 /// The number of bytes before a link to search for the name of its rule or function.
 const NEAR: usize = 4_096;
@@ -40,12 +40,9 @@ static NAMES: LazyLock<Option<Searcher>> = LazyLock::new(|| {
 
 /// True if the place of `link` is one of those that may have alternatives.
 fn is_candidate(link: &LinkReport) -> bool {
-    matches!(
-        (&*link.element, link.attribute.as_deref()),
-        ("img" | "source", Some("src" | "srcset"))
-            | ("link", Some("href" | "imagesrcset"))
-            | (_, None | Some("style"))
-    )
+    is_in(link, ["img", "source"], ["src", "srcset"])
+        || is_in(link, ["link", "link"], ["href", "imagesrcset"])
+        || is_in_css(link)
 }
 
 fn is_in_css(link: &LinkReport) -> bool {
@@ -78,10 +75,8 @@ fn are_alternatives(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool 
             && (next.element == "source" || link.attribute.as_deref() == Some("srcset"))
             && memchr::memchr_iter(b'<', between).all(|at| {
                 let name = &between[at + 1..];
-                BETWEEN[..allowed].iter().any(|tag| {
-                    name.get(..tag.len())
-                        .is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes()))
-                })
+                let mut between = BETWEEN[..allowed].iter();
+                between.any(|tag| starts_with(name, tag))
             })
     };
     (is_same_tag && are_in(["link", "link"], ["href", "imagesrcset"]))

@@ -112,10 +112,10 @@ impl DiskPlace {
         }) {
             return None;
         }
-        let has_host = match reference.trim_start().as_bytes() {
-            [b'/' | b'\\', b'/' | b'\\', next, ..] => !b"/\\".contains(next),
-            _ => false,
-        };
+        let has_host = matches!(
+            reference.trim_start().as_bytes(),
+            [b'/' | b'\\', b'/' | b'\\', next, ..] if !b"/\\".contains(next)
+        );
         if !has_host {
             return Some(NOWHERE.to_owned());
         }
@@ -140,23 +140,15 @@ impl DiskPlace {
         if let Some(scheme) = opaque_scheme(reference) {
             return is_private(reference) || is_drive(&scheme, reference) || is_assumed(reference);
         }
-        let given;
         let base = match base {
             DiskBase::Own => &self.own,
             DiskBase::Inside => &self.nearest.0,
-            DiskBase::Url(url) => {
-                given = Base::new(Resolver::Whatwg, url);
-                &given
-            }
+            DiskBase::Url(url) => &Base::new(Resolver::Whatwg, url),
         };
-        match base.resolve(reference) {
-            Ok(target) => is_outside(&target.url),
-            // A browser opens nothing, but another reader may.
-            Err(_) => self
-                .own
-                .resolve(reference)
-                .map_or(true, |target| is_outside(&target.url)),
-        }
+        // If a browser opens nothing, another reader may.
+        let target = base.resolve(reference);
+        let target = target.or_else(|_| self.own.resolve(reference));
+        target.map_or(true, |target| is_outside(&target.url))
     }
 
     /// True if a style sheet in a `data:` URL leads out of the folder. Chromium resolves its references against the page, and

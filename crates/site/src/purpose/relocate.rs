@@ -224,14 +224,6 @@ impl Relocation {
         }
     }
 
-    /// The new place of the file `name`, if the folder is to open from disk.
-    fn place_on_disk(&self, name: &[u8]) -> Option<DiskPlace> {
-        let path = self.collection.in_mirror(name);
-        let scheme = scheme_of(self.to.as_str());
-        let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
-        (self.form == LinkForm::Disk).then(|| DiskPlace::new(path, scheme, false))
-    }
-
     /// True if the URL of the root does not change. Only URLs of renamed files then change.
     fn stays(&self) -> bool {
         self.from.as_str() == self.to.as_str()
@@ -272,11 +264,14 @@ pub fn options(
     // If some files have their new names already, a link to a file that is there may change.
     let keeps_plain =
         relocation.present.is_none() && collection.folder_url() == relocation.from.folder();
+    let scheme = scheme_of(relocation.to.as_str());
+    let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
+    let on_disk = || DiskPlace::new(collection.in_mirror(name), scheme, false);
     let destination = Arc::new(RelocateLinks {
         plain_root: plain_root(name, collection, options).filter(|_| keeps_plain),
         relocation: Arc::clone(relocation),
         resolver: options.resolver,
-        place: relocation.place_on_disk(name),
+        place: (relocation.form == LinkForm::Disk).then(on_disk),
         kept_forms,
         is_message: options.format.has_headings(),
         last_base: Mutex::default(),
@@ -397,11 +392,11 @@ impl Destination for RelocateLinks {
         let (Some(target), Some(base)) = (&link.target, &link.base) else {
             return (Choice::Kept, None);
         };
-        let (target, base) = match in_sheet(link, &self.relocation.collection) {
+        let collection = &self.relocation.collection;
+        let (target, base) = match in_sheet(link, collection) {
             Some(other) => (&other.target, &*other.base),
             None => (target, &**base),
         };
-        let collection = &self.relocation.collection;
         let follows = self.relocation.follows_redirects && !collection.host_rules.is_empty();
         let end = follows.then(|| collection.locate_link(link, target, None).1);
         let end = end.flatten();
@@ -434,7 +429,13 @@ impl Destination for RelocateLinks {
             let kept = Choice::Reference(link.reference.clone());
             return (kept, lack.filter(|_| !is_present));
         }
-        let reference = if self.has_base_that_stays(link, against) {
+        // The base from the heading of a message, and an `@base` of JSON-LD, are not rewritten.
+        let is_of_heading = match link.source.kind() {
+            SourceKind::Heading | SourceKind::Snapshot => true,
+            SourceKind::Entity => self.is_message,
+            _ => false,
+        };
+        let reference = if is_of_heading || matches!(against, Against::Inner(_)) {
             self.absolute(link, target, &moved)
         } else {
             let of_property = self.base_of_property(link);
@@ -474,16 +475,6 @@ impl Guard for RelocateLinks {
 }
 
 impl RelocateLinks {
-    /// True if the base of the link is not rewritten: it is from the heading of a message, or an `@base` of JSON-LD.
-    fn has_base_that_stays(&self, link: &LinkReport, against: &Against) -> bool {
-        let is_of_heading = match link.source.kind() {
-            SourceKind::Heading | SourceKind::Snapshot => true,
-            SourceKind::Entity => self.is_message,
-            _ => false,
-        };
-        is_of_heading || matches!(against, Against::Inner(_))
-    }
-
     /// The absolute URL of the new place of `target`; the reference of the link if the place stays the same, or if it is
     /// a place in the document itself.
     fn absolute(&self, link: &LinkReport, target: &str, moved: &MovedTarget) -> String {

@@ -190,8 +190,8 @@ impl RewriteKind {
     /// The file for the list of targets that the tree lacks.
     pub fn list_of_missing(&self) -> Option<&Path> {
         match self {
-            Self::Absolute | Self::Moved(..) => None,
             Self::Local { missing, .. } => missing.as_deref(),
+            _ => None,
         }
     }
 }
@@ -278,18 +278,14 @@ pub struct StrictViolations {
 impl StrictViolations {
     /// Adds a link, if a strict run does not accept it.
     pub fn add(&mut self, link: &LinkReport) {
-        if !is_intended(link) {
+        let is_intended = match link.outcome {
+            Outcome::Rewritten | Outcome::Absolute => link.reason.is_none(),
+            Outcome::NoBase | Outcome::NotEditable => false,
+            Outcome::Left => link.reason.is_some_and(Reason::is_intended),
+        };
+        if !is_intended {
             self.number += 1;
             self.first.get_or_insert_with(|| link.clone());
         }
-    }
-}
-
-/// True if a strict run accepts the outcome of a link.
-fn is_intended(link: &LinkReport) -> bool {
-    match link.outcome {
-        Outcome::Rewritten | Outcome::Absolute => link.reason.is_none(),
-        Outcome::NoBase | Outcome::NotEditable => false,
-        Outcome::Left => link.reason.is_some_and(Reason::is_intended),
     }
 }

@@ -8,6 +8,7 @@
 //! Deliberately absent: escapes that the syntax around a reference requires, which are in `layer::spelling`.
 
 use baselink_rewrite::LinkReport;
+use baselink_text::format::starts_with;
 use baselink_url::{Category, Reference, reference, scheme_of};
 
 /// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
@@ -23,9 +24,7 @@ pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -
             .bytes()
             .next()
             .is_none_or(|first| first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first))
-            && !reference
-                .get(..4)
-                .is_some_and(|start| start.eq_ignore_ascii_case("url="))
+            && !starts_with(reference.as_bytes(), "url=")
     };
     if is_plain && reference::placeholder(&reference).is_none() {
         return reference;

@@ -195,13 +195,10 @@ impl<'a> MovedBases<'a> {
         let strays = is_new_url == Some(false) || (is_out && is_in());
         let escapes = (strays || is_out) && !stays && !is_own;
         let moved = moved.map(prepared);
-        let now = match options.beside.as_ref().filter(|_| base.is_of_layout) {
-            Some(beside) => {
-                let beside = Arc::clone(beside);
-                prepared(&base.url).in_layout(move |folder| beside.host(folder))
-            }
-            None => prepared(&base.url),
-        };
+        let mut now = prepared(&base.url);
+        if let Some(beside) = options.beside.clone().filter(|_| base.is_of_layout) {
+            now = now.in_layout(move |folder| beside.host(folder));
+        }
         MovedBase {
             now,
             moved,

@@ -9,6 +9,7 @@
 //! Deliberately absent: resources that scripts load.
 
 use baselink_scan::Role;
+use baselink_text::format::starts_with;
 use baselink_url::without_fragment;
 
 use super::finding::{CheckedSite, RepeatedLinks};
@@ -90,9 +91,7 @@ impl CapturedUrl {
             | Located::Lacking(..) => [Travels; 2],
         };
         let is_web = is_web(url) && !site.collection.is_of_mail;
-        let is_part = url
-            .get(..4)
-            .is_some_and(|start| start.eq_ignore_ascii_case("cid:"));
+        let is_part = starts_with(url.as_bytes(), "cid:");
         // A page may need a URL that is retrieved by HTTP, or that denotes a part of a message. A page that lacks is on a captured
         // host.
         let rules = [

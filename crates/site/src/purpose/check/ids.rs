@@ -57,34 +57,28 @@ impl Ids {
     }
 
     /// The target of `fragment`, without its `#`.
-    pub fn place(&self, fragment: &str) -> FragmentPlace {
-        match self.find(fragment) {
-            Ok(()) => FragmentPlace::There,
-            Err(_) if self.has_lines(fragment) => FragmentPlace::Lines,
-            Err(hint) => FragmentPlace::Nowhere(hint.map(str::to_owned)),
-        }
-    }
-
-    /// Searches for the element that `fragment` names. The error is an id that differs only in case, if the file has
-    /// one.
     ///
     /// As in HTML, 7.4.6.4, the raw fragment is tried first, then the percent-decoded fragment. The empty fragment and
     /// `top` denote the top of the document, which always exists. A fragment directive (`:~:text=`) is removed.
-    fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
-        let fragment = match memchr::memchr(b'~', fragment.as_bytes()) {
+    pub fn place(&self, fragment: &str) -> FragmentPlace {
+        let id = match memchr::memchr(b'~', fragment.as_bytes()) {
             Some(_) => fragment.split(":~:").next().unwrap_or_default(),
             None => fragment,
         };
-        let is_pointer = self.has_pointers && fragment.ends_with(')');
-        if fragment.is_empty() || is_pointer || self.has(fragment) {
-            return Ok(());
+        let is_pointer = self.has_pointers && id.ends_with(')');
+        if id.is_empty() || is_pointer || self.has(id) {
+            return FragmentPlace::There;
         }
-        let decoded = names::decode(fragment);
+        let decoded = names::decode(id);
         let decoded = String::from_utf8_lossy(&decoded);
         if self.has(&decoded) || decoded.eq_ignore_ascii_case("top") {
-            return Ok(());
+            return FragmentPlace::There;
         }
-        Err(self.alike(fragment).or_else(|| self.alike(&decoded)))
+        if self.has_lines(fragment) {
+            return FragmentPlace::Lines;
+        }
+        let hint = self.alike(id).or_else(|| self.alike(&decoded));
+        FragmentPlace::Nowhere(hint.map(str::to_owned))
     }
 
     /// True if `fragment` names lines that a script of the page marks: one line, or the first and the last separated by
@@ -93,7 +87,7 @@ impl Ids {
         let digits_at = fragment
             .find(|c: char| c.is_ascii_digit())
             .unwrap_or(fragment.len());
-        let (prefix, _) = fragment.split_at(digits_at);
+        let (prefix, lines) = fragment.split_at(digits_at);
         let has_line = |line: &str| {
             // GitHub writes the column after `C`.
             let number = line.strip_prefix(prefix).unwrap_or(line);
@@ -104,10 +98,7 @@ impl Ids {
                     .iter()
                     .any(|code| self.has(&format!("{prefix}{code}{number}")))
         };
-        let (first, last) = match fragment[digits_at..].split_once('-') {
-            Some((first, last)) => (first, last),
-            None => (&fragment[digits_at..], &fragment[digits_at..]),
-        };
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
         LINE_PREFIXES.contains(&prefix) && has_line(first) && has_line(last)
     }
 
@@ -209,11 +200,13 @@ mod tests {
             ":~:text=q",
             "x(1)",
         ] {
-            assert_eq!(ids.find(present), Ok(()), "{present}");
+            assert_eq!(ids.place(present), FragmentPlace::There, "{present}");
         }
-        assert_eq!(ids.find("a c"), Err(None));
-        assert_eq!(ids.find("A%20C"), Err(Some("a%20c")));
-        assert_eq!(ids.find("y(1)"), Err(None));
-        assert_eq!(Ids::new(all, true).find("y(1)"), Ok(()));
+        assert_eq!(ids.place("a c"), FragmentPlace::Nowhere(None));
+        let hint = Some("a%20c".to_owned());
+        assert_eq!(ids.place("A%20C"), FragmentPlace::Nowhere(hint));
+        assert_eq!(ids.place("y(1)"), FragmentPlace::Nowhere(None));
+        let with_pointers = Ids::new(all, true);
+        assert_eq!(with_pointers.place("y(1)"), FragmentPlace::There);
     }
 }

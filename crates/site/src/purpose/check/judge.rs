@@ -81,7 +81,7 @@ impl LinkReceiver for LinkJudge<'_> {
         let counted = rule.and_then(|rule| self.counted[rule as usize].as_mut());
         let is_counted = counted.map(|links| *links += 1).is_some();
         if is_counted && rule == Some(FindingRule::Travels) {
-            self.note_form(link.reference.as_bytes(), chain.source, false);
+            self.note_form(link.reference, chain.source, false);
         }
         is_counted
     }
@@ -95,7 +95,7 @@ impl LinkReceiver for LinkJudge<'_> {
         let finding = self.judge(link, (chain, charset));
         if finding.class() > Class::MissingPage || finding.rule.is_movable() {
             let is_absolute = link.outcome == Outcome::Absolute;
-            self.note_form(link.reference.as_bytes(), link.source, is_absolute);
+            self.note_form(&link.reference, link.source, is_absolute);
         }
         (self.found)(CheckedLink {
             listed,
@@ -180,8 +180,8 @@ impl<'a> LinkJudge<'a> {
     }
 
     /// Counts a link to a file of the folder by its form.
-    fn note_form(&mut self, reference: &[u8], source: Source, is_absolute: bool) {
-        match reference {
+    fn note_form(&mut self, reference: &str, source: Source, is_absolute: bool) {
+        match reference.as_bytes() {
             [] | [b'#', ..] => {}
             [first, ..] if *first == b'/' || is_absolute => self.forms[0] += 1,
             _ => self.forms[1] += usize::from(source.kind() == SourceKind::Retrieval),
@@ -439,10 +439,12 @@ impl<'a> LinkJudge<'a> {
             return Finding::left(Some(Reason::Unresolvable));
         };
         let then = self.after(link, base, (target, now, &moved));
-        let found = if then.is_inside() {
-            self.moving(link, (target, now, &then), standing)
-        } else {
-            Finding::of(escape(category, base))
+        let found = match category {
+            _ if then.is_inside() => self.moving(link, (target, now, &then), standing),
+            Category::NetPath => Finding::of(FindingRule::SchemeChange),
+            Category::AbsPath => Finding::of(FindingRule::RootRelative),
+            _ if base.is_some_and(|base| base.escapes) => Finding::of(FindingRule::EscapingBase),
+            _ => Finding::of(FindingRule::ClimbsOut),
         };
         Finding {
             moved: Some(moved),
@@ -603,16 +605,6 @@ impl<'a> LinkJudge<'a> {
                 _ => Finding::of(FindingRule::Elsewhere),
             },
         }
-    }
-}
-
-/// The rule by which a link of this category escapes.
-fn escape(category: Category, base: Option<&MovedBase>) -> FindingRule {
-    match category {
-        Category::NetPath => FindingRule::SchemeChange,
-        Category::AbsPath => FindingRule::RootRelative,
-        _ if base.is_some_and(|base| base.escapes) => FindingRule::EscapingBase,
-        _ => FindingRule::ClimbsOut,
     }
 }
 
