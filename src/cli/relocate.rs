@@ -163,7 +163,8 @@ impl Move {
         if self.typed_to.is_none() && self.relative.is_none() && self.rename.is_empty() {
             return refused("nothing to move; give --to URL, --relative, or --rename OLD=NEW");
         }
-        let from = || RootUrl::of_built_site(&origins.scheme, folder);
+        let scheme = origins.scheme().to_owned();
+        let from = || RootUrl::of_built_site(&scheme, folder);
         self.from = origins.root_url.get_or_insert_with(from).clone();
         let to = self.typed_to.as_deref();
         let to = to.map(|to| new_url(to, "--relative=disk instead of --to"));

@@ -380,28 +380,24 @@ impl Documents {
             None => UrlMap::read(path),
         });
         let map = map.transpose();
-        let mut origins = Origins {
+        let of_layout = self
+            .layout
+            .as_ref()
+            .and_then(|layout| layout.scheme.as_ref());
+        let origins = Origins {
             map: map
                 .map_err(|error| Error::new(format!("--url-map: {error}")))?
                 .map(Arc::new),
             root_url: self.url.as_deref().map(RootUrl::of_file),
             index: self.index.clone(),
             has_hosts: self.layout.is_some(),
-            trust_saved_from: trusts("saved"),
-            trust_xattr: trusts("xattr"),
+            ignores_xattr: !trusts("xattr"),
             keeps_local_copies: trusts("local-copies"),
             companions: Companions::trusting(trusts("saved")),
             canonical: trusts("canonical"),
+            given_scheme: of_layout.or(self.assume_scheme.as_ref()).cloned(),
             ..Origins::default()
         };
-        let of_layout = self
-            .layout
-            .as_ref()
-            .and_then(|layout| layout.scheme.as_ref());
-        if let Some(scheme) = of_layout.or(self.assume_scheme.as_ref()) {
-            origins.scheme.clone_from(scheme);
-            origins.assumes_scheme = false;
-        }
         Ok(Reading {
             format: self.format,
             options,

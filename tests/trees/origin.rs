@@ -8,6 +8,7 @@ use baselink_files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink_rewrite::base::Source;
 use baselink_scan::html::saved::{HEAD, saved};
 use baselink_site::collection::Collection;
+use baselink_site::collection::companion::Companions;
 use baselink_site::collection::origin::map::UrlMap;
 use baselink_site::collection::origin::{Origins, RootUrl};
 use baselink_text::format::Format;
@@ -324,7 +325,7 @@ fn folders_named_like_hosts_give_urls() {
         );
     }
     let origins = Origins {
-        scheme: "http".into(),
+        given_scheme: Some("http".into()),
         ..index(layout())
     };
     for (path, expected) in [
@@ -577,7 +578,7 @@ fn recorded_urls_are_read_only_from_trusted_html() {
         assert_eq!(of(&origins, format), expected, "{format:?}");
     }
     let origins = Origins {
-        trust_saved_from: false,
+        companions: Companions::trusting(false),
         ..origins
     };
     assert_eq!(of(&origins, Format::Html), None);
@@ -768,14 +769,14 @@ fn the_first_source_that_has_a_url_wins() {
     );
     if with_attribute {
         check(
-            |origins| origins.trust_saved_from = false,
+            |origins| origins.companions = Companions::trusting(false),
             "http://attribute/",
             "xattr",
         );
     }
     let entry_without_attribute = self::entry("a.example/x");
     let origins = Origins {
-        trust_saved_from: false,
+        companions: Companions::trusting(false),
         ..Origins::default()
     };
     assert_eq!(first(&origins, &entry_without_attribute, page), (None, 0));
@@ -837,7 +838,7 @@ fn an_invalid_url_is_reported_and_the_next_source_is_used() {
     let latin_1 = b"<!-- saved from url=(0010)http://a/\xE9 -->";
     assert_eq!(first(&Origins::default(), &entry("x"), latin_1), (None, 1));
     let origins = Origins {
-        scheme: "no scheme".into(),
+        given_scheme: Some("no scheme".into()),
         ..layout()
     };
     assert_eq!(first(&origins, &entry("a.example/x"), b""), (None, 0));
@@ -862,7 +863,7 @@ fn a_canonical_url_counts_last_and_on_request() {
         (Some(("http://b/".into(), "saved-from")), 0)
     );
     let untrusting = Origins {
-        trust_saved_from: false,
+        companions: Companions::trusting(false),
         ..with_canonical.clone()
     };
     assert_eq!(

@@ -751,7 +751,7 @@ fn retrieval_noun(source: Source) -> &'static str {
 }
 
 /// Shortens a URL for a sentence. A very long URL could appear in thousands of sentences.
-pub(crate) fn abridged(url: &str) -> Cow<'_, str> {
+pub fn abridged(url: &str) -> Cow<'_, str> {
     const LONGEST: usize = 256;
     if url.len() <= LONGEST {
         return Cow::Borrowed(url);

@@ -515,10 +515,9 @@ impl Captures {
             if !takes(url(index)) {
                 continue;
             }
-            // Paths are distinct, so this never fails.
+            // Paths are distinct, so each is new.
             let place = path(resource(number), round);
-            let place = collection.files.add(place.as_bytes(), ());
-            let place = place.unwrap_or_default();
+            let place = collection.files.number_or_add(place.as_bytes(), ());
             targets[index as usize] = UrlTarget::of(place);
             collection.add_host(found.url(index as usize));
             let entity = best.more.as_ref().and_then(|more| more.entity.clone());

@@ -45,7 +45,7 @@ const LEVELS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Companions {
     /// True if the comments of programs that saved pages are ignored.
-    ignores_pages: bool,
+    pub(super) ignores_pages: bool,
     facts: Arc<Mutex<HashMap<PathBuf, Arc<PathFacts>>>>,
     /// The current folder.
     here: Arc<OnceLock<PathBuf>>,
@@ -109,10 +109,10 @@ impl Companions {
         scheme: &str,
     ) -> Arc<dyn NearbyFiles> {
         let path = self.absolute(&entry.path);
-        let root = if entry.relative.is_empty() {
-            path.parent().map(Path::to_owned)
+        let root = if entry.is_named() {
+            folder_of(&path).to_owned()
         } else {
-            Some(self.absolute(&entry.root))
+            self.absolute(&entry.root)
         };
         Arc::new(OnDisk {
             hosts: depth
@@ -120,9 +120,8 @@ impl Companions {
                 .map(Path::to_owned),
             scheme: scheme.into(),
             companions: self.clone(),
-            root: root.unwrap_or_default(),
+            root,
             path,
-            companion: OnceLock::new(),
         })
     }
 
@@ -273,8 +272,8 @@ fn is_page(path: &Path) -> bool {
 
 /// The name of a file without its extension.
 fn stem(path: &Path) -> String {
-    path.file_stem()
-        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
 }
 
 /// The files around a document on disk.
@@ -288,8 +287,6 @@ struct OnDisk {
     /// The folder named on the command line, or the folder of the named file. Of the files outside it,
     /// only local copies are looked up.
     root: PathBuf,
-    /// The companion folder that contains the document.
-    companion: OnceLock<Option<Arc<Path>>>,
 }
 
 impl OnDisk {
@@ -314,12 +311,6 @@ impl OnDisk {
         self.resolved(path)
             .filter(|file| file.starts_with(&self.root))
     }
-
-    fn companion(&self) -> Option<&Path> {
-        self.companion
-            .get_or_init(|| self.companions.around(&self.path))
-            .as_deref()
-    }
 }
 
 impl NearbyFiles for OnDisk {
@@ -332,11 +323,11 @@ impl NearbyFiles for OnDisk {
     }
 
     fn is_in_companion(&self) -> bool {
-        self.companion().is_some()
+        self.companions.around(&self.path).is_some()
     }
 
     fn has_copy(&self, path: &str) -> bool {
-        let copy = self.companion().zip(self.resolved(path));
+        let copy = self.companions.around(&self.path).zip(self.resolved(path));
         copy.is_some_and(|(companion, file)| file.starts_with(companion) && file.is_file())
     }
 

@@ -35,7 +35,11 @@ use std::{
 use baselink_text::{Format, format::EXTENSIONS, layer::digest::first_of_md5};
 use baselink_url::{Reference, decode_percent, without_fragment};
 
-use super::{near::composed_text, path::is_page_name};
+use super::{
+    near::composed_text,
+    origin::names::dots,
+    path::{PAGES, is_page_name},
+};
 
 /// The maximum length of a new path in bytes, and of an existing path in characters. Windows rejects 260 characters,
 /// and the output folder needs some of them.
@@ -187,21 +191,13 @@ fn push_name(
     (is_cut, round): (bool, u32),
     own: [&str; 2],
 ) {
-    let digest = || match round {
-        0 | 1 => first_of_md5(own[0].as_bytes(), DIGEST_BYTES),
-        _ => {
-            let text = format!("{round} {} {}", own[1], own[0]);
-            first_of_md5(text.as_bytes(), DIGEST_BYTES)
-        }
+    let own = match round {
+        0 | 1 => Cow::Borrowed(own[0]),
+        _ => format!("{round} {} {}", own[1], own[0]).into(),
     };
     let length = MAX_NAME.min(MAX_PATH - path.len());
-    path.push_str(&fitted(
-        stem,
-        extension,
-        length,
-        is_cut || round > 0,
-        digest,
-    ));
+    let has_digest = is_cut || round > 0;
+    path.push_str(&fitted(stem, extension, length, has_digest, &own));
 }
 
 /// The path in a mirror of the file at `own`, after `round` rounds in which another file won its path. In round 0, it
@@ -216,8 +212,7 @@ pub fn path_in_mirror<'p>((own, media_type): (&'p str, &str), round: u32) -> Cow
         if is_valid_everywhere(name) {
             name.to_owned()
         } else {
-            let digest = || first_of_md5(name.as_bytes(), DIGEST_BYTES);
-            fitted(safe_name(name.as_bytes()), "", MAX_FOLDER, false, digest)
+            fitted(safe_name(name.as_bytes()), "", MAX_FOLDER, false, name)
         }
     };
     let folders = folders.split('/').filter(|name| !name.is_empty());
@@ -240,33 +235,26 @@ pub fn path_in_mirror<'p>((own, media_type): (&'p str, &str), round: u32) -> Cow
 /// The stem and extension for a file in a mirror. wget puts the query after the extension, as in `main.css?v=3`, where
 /// no program recognizes the extension.
 fn stem_and_extension_in_mirror(name: &str, media_type: &str) -> (String, String) {
-    /// The extensions of pages.
-    const PAGES: [&str; 4] = ["html", "htm", "xhtml", "xht"];
-    let is_page = |extension: &str| {
+    let safe = |text: &str| safe_name(text.as_bytes());
+    let Some((segment, query)) = name.split_once('?') else {
+        return stem_and_extension(safe(name), media_type);
+    };
+    let is_page = |(_, extension): &(&str, &str)| {
         PAGES
             .iter()
-            .any(|page| page.eq_ignore_ascii_case(extension))
+            .any(|page| page[1..].eq_ignore_ascii_case(extension.as_bytes()))
     };
-    let Some((segment, query)) = name.split_once('?') else {
-        return stem_and_extension(safe_name(name.as_bytes()), media_type);
-    };
-    let safe = |text: &str| safe_name(text.as_bytes());
     // wget appends an extension with --adjust-extension.
-    let is_added = |extension: &str| is_page(extension) || extension.eq_ignore_ascii_case("css");
-    if let Some((query, added)) = query.rsplit_once('.').filter(|(_, added)| is_added(added)) {
-        let mut stem = safe(segment);
-        push_query(&mut stem, query, safe(query));
-        return (stem, format!(".{added}"));
-    }
-    let has_page_extension = segment
-        .rsplit_once('.')
-        .is_some_and(|(_, extension)| is_page(extension));
-    let generates_pages = is_page_name(segment.as_bytes()) && !has_page_extension;
-    let media_type = match media_type {
-        "" if generates_pages => "text/html",
-        known => known,
+    let added = query.rsplit_once('.');
+    let added = added.filter(|parts| is_page(parts) || parts.1.eq_ignore_ascii_case("css"));
+    let has_page_extension = || segment.rsplit_once('.').as_ref().is_some_and(is_page);
+    let (query, (mut stem, extension)) = match (added, media_type) {
+        (Some((query, added)), _) => (query, (safe(segment), format!(".{added}"))),
+        (None, "") if is_page_name(segment.as_bytes()) && !has_page_extension() => {
+            (query, stem_and_extension(safe(segment), "text/html"))
+        }
+        (None, _) => (query, stem_and_extension(safe(segment), media_type)),
     };
-    let (mut stem, extension) = stem_and_extension(safe(segment), media_type);
     push_query(&mut stem, query, safe(query));
     (stem, extension)
 }
@@ -333,36 +321,16 @@ fn segments<'a>(url: &Reference<'a>) -> (Vec<&'a str>, &'a str) {
     if url.net_loc().is_none() && !url.path().starts_with('/') {
         return (Vec::new(), url.path());
     }
-    let (folders, last) = url.path().rsplit_once('/').unwrap_or_default();
-    let mut kept = Vec::new();
-    for segment in folders.split('/') {
-        match dots(segment) {
-            Some(2) => drop(kept.pop()),
-            None if !segment.is_empty() => kept.push(segment),
-            _ => {}
+    let (mut folders, mut last) = (Vec::new(), "");
+    for segment in url.path().split('/') {
+        folders.extend(Some(last).filter(|folder| !folder.is_empty()));
+        last = segment;
+        if let Some(count) = dots(segment) {
+            folders.truncate(folders.len().saturating_sub(count - 1));
+            last = "";
         }
     }
-    match dots(last) {
-        None => (kept, last),
-        Some(count) => {
-            if count == 2 {
-                kept.pop();
-            }
-            (kept, "")
-        }
-    }
-}
-
-/// The number of dots in a dot segment, which may be percent-encoded; `None` for any other segment.
-fn dots(segment: &str) -> Option<usize> {
-    if segment.len() > "%2e%2e".len() {
-        return None;
-    }
-    match &*decode_percent(segment.as_bytes()) {
-        b"." => Some(1),
-        b".." => Some(2),
-        _ => None,
-    }
+    (folders, last)
 }
 
 fn folder_name(segment: &str) -> String {
@@ -370,9 +338,7 @@ fn folder_name(segment: &str) -> String {
         "" => "_".to_owned(),
         _ => safe(segment),
     };
-    fitted(plain(name), "", MAX_FOLDER, false, || {
-        first_of_md5(segment.as_bytes(), DIGEST_BYTES)
-    })
+    fitted(plain(name), "", MAX_FOLDER, false, segment)
 }
 
 /// Adds a `_` to a name that begins with a dot, so that programs do not skip it as hidden.
@@ -404,11 +370,18 @@ fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
             first.unwrap_or_else(|| ".html".to_owned()),
         );
     }
+    // Browsers may read other files in another format than XML.
+    let may_be_xml = || {
+        matches!(
+            Format::detect(Some(&name), b""),
+            Format::Xml | Format::Other
+        )
+    };
     let extension = name.rsplit_once('.').filter(|(stem, extension)| {
         !stem.is_empty()
             && match right.clone() {
                 Some(mut right) => right.any(|fit| fit.eq_ignore_ascii_case(extension)),
-                None => is_extension(extension) && !(is_xml && has_other_format(&name)),
+                None => is_extension(extension) && (!is_xml || may_be_xml()),
             }
     });
     match extension {
@@ -420,11 +393,6 @@ fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
     }
 }
 
-/// True if browsers may read a file called `name` in another format than XML.
-fn has_other_format(name: &str) -> bool {
-    !matches!(Format::detect(Some(name), b""), Format::Xml | Format::Other)
-}
-
 /// True for a plausible extension: `woff2`, but not the `0` of `v1.0`.
 fn is_extension(extension: &str) -> bool {
     let first = extension.bytes().next();
@@ -433,15 +401,9 @@ fn is_extension(extension: &str) -> bool {
         && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// A name of at most `length` bytes that every file system accepts. It gets the digest if it is shortened or if
+/// A name of at most `length` bytes that every file system accepts. It gets the digest of `own` if it is shortened or if
 /// `has_digest` is true.
-fn fitted(
-    mut stem: String,
-    extension: &str,
-    length: usize,
-    has_digest: bool,
-    digest: impl Fn() -> String,
-) -> String {
+fn fitted(mut stem: String, extension: &str, length: usize, has_digest: bool, own: &str) -> String {
     if is_device(&stem) {
         stem.insert(0, '_');
     }
@@ -455,7 +417,7 @@ fn fitted(
             .rev()
             .find(|&at| stem.is_char_boundary(at));
         stem.truncate(end.unwrap_or_default());
-        stem = stem + "-" + &digest();
+        stem = stem + "-" + &first_of_md5(own.as_bytes(), DIGEST_BYTES);
     }
     stem + extension
 }

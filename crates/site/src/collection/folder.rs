@@ -98,13 +98,13 @@ impl Collection {
     /// Sets the layout of a tree in which a crawler recorded the URLs of files and named folders after hosts. Only the
     /// layout reveals the files of URLs that redirect, because the crawler records the last URL.
     fn learn_layout(&mut self, url: &str) {
-        let site = RootUrl::of_site(&self.origins.scheme);
+        let site = RootUrl::of_site(self.scheme());
         if let Some((scheme, _)) = url.split_once(':')
             && self.root_url().is_none_or(|root| *root == site)
             && !self.origins.has_hosts
         {
             self.origins.set_hosts();
-            self.origins.scheme = scheme.to_ascii_lowercase();
+            self.origins.given_scheme = Some(scheme.to_ascii_lowercase());
         }
     }
 }

@@ -116,9 +116,7 @@ impl HostRules {
             _ => Ok(FileRules::lines(text)),
         };
         match rules {
-            Ok(rules) => {
-                self.files.push((name.to_owned(), rules));
-            }
+            Ok(rules) => self.files.push((name.to_owned(), rules)),
             Err(problem) => {
                 let sentence = format!("{name}: its redirects are not used: {problem}");
                 self.problems.push(sentence);

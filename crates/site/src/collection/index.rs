@@ -17,6 +17,7 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
+    ffi::OsStr,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU8, Ordering},
@@ -178,7 +179,7 @@ impl Collection {
 
     /// The names of index files.
     pub(super) fn index_names(&self) -> impl Iterator<Item = &[u8]> {
-        let own = self.origins.index.as_deref().map(names::bytes);
+        let own = self.origins.index.as_deref().map(OsStr::as_encoded_bytes);
         own.into_iter().chain(INDEX_NAMES)
     }
 
@@ -367,11 +368,7 @@ impl Collection {
 
     /// The URL of the root, if URLs lead to files only by their paths below it.
     pub(crate) fn folder_url(&self) -> Option<&str> {
-        self.origins
-            .root_url
-            .as_ref()
-            .filter(|_| self.has_only_paths())?
-            .folder()
+        self.root_url().filter(|_| self.has_only_paths())?.folder()
     }
 
     /// The file at this path below the root, if the path is the same in URLs, byte for byte, and no rule of the host can
@@ -400,7 +397,7 @@ impl Collection {
 
     /// The scheme of references that lack only a scheme.
     pub(crate) fn scheme(&self) -> &str {
-        &self.origins.scheme
+        self.origins.scheme()
     }
 
     /// Prepares the collection for a copy without symbolic links: those that lead out of the tree lead to nothing.

@@ -43,7 +43,7 @@ use super::{
     index::{Absence, Collection, PathEnd, ResourceKind, UrlTarget, is_disk},
     normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme, without_query},
     origin::{PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments},
-    path::{names_folder, split_name, stem},
+    path::{PAGES, names_folder, split_name, stem},
     same::others,
 };
 
@@ -55,9 +55,6 @@ pub(crate) const OMITTED: [&[u8]; 2] = [b".html", b".htm"];
 
 /// The beginning of the paths at which Netlify runs functions and other services.
 const SERVICES: &str = "/.netlify/";
-
-/// The extensions of pages that servers send as they are, whatever the query.
-const STATIC: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
 
 /// The meaning of a URL in a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -245,9 +242,8 @@ impl Collection {
     }
 
     fn locate_as_written(&self, url: &str) -> (Located, Option<String>) {
-        let located = self.without_rules(url);
         if !self.host_rules.is_empty() {
-            return self.ruled(self.root_url(), url, located, |url| self.without_rules(url));
+            return self.ruled(self.root_url(), url, |url| self.without_rules(url));
         }
         let fragment = || self.fragments.get(&self.known_number(&normal(url)?)?);
         let captured = if self.fragments.is_empty() {
@@ -256,18 +252,18 @@ impl Collection {
             fragment()
         };
         let end = captured.map(|fragment| format!("{}#{fragment}", without_fragment(url)));
-        (located, end)
+        (self.without_rules(url), end)
     }
 
     /// The meaning of `url` by the rules of the host, if `root`, the URL of the root, is that of its host, and the URL at which
-    /// redirects end. Without them, `located` is the meaning of `url`, and `find` finds that of other URLs.
+    /// redirects end. `find` finds the meaning of a URL without them.
     fn ruled(
         &self,
         root: Option<&RootUrl>,
         url: &str,
-        mut located: Located,
         find: impl Fn(&str) -> Located,
     ) -> (Located, Option<String>) {
+        let mut located = find(url);
         let Some(root) = root.filter(|root| root.is_of_host()) else {
             return (located, None);
         };
@@ -376,7 +372,7 @@ impl Collection {
             Located::Resource(found) if query.is_some() => {
                 let is_static = self.origins.root_url.is_some() && {
                     let path = self.path(found.number);
-                    STATIC.iter().any(|extension| path.ends_with(extension))
+                    PAGES.iter().any(|extension| path.ends_with(extension))
                 };
                 let query = of_query(!is_static && self.is_page(found.number));
                 Located::Resource(FoundResource { query, ..found })
@@ -392,7 +388,7 @@ impl Collection {
             Some(below) => self.entry(below, is_disk(root)),
             None => Located::OUTSIDE,
         };
-        self.ruled(Some(root), url, find(url), find).0
+        self.ruled(Some(root), url, find).0
     }
 
     /// The resource with the label `url` in a multipart around the resource with the number `from`.
@@ -402,8 +398,9 @@ impl Collection {
         while !around.is_empty() {
             around = around.rsplit_once('.').map_or("", |(around, _)| around);
             let key = in_scope(&own, around);
-            if let Some(UrlTarget::Resource(number)) = self.urls.get(key.as_bytes()) {
-                return Some(*number as usize);
+            let known = self.urls.number(key.as_bytes());
+            if let Some(UrlTarget::Resource(number)) = known.map(|known| self.urls.values[known]) {
+                return Some(number as usize);
             }
         }
         None
@@ -445,7 +442,7 @@ impl Collection {
         let url = Reference::of(url);
         let scheme = url
             .scheme()
-            .filter(|scheme| is_same_web(scheme, &self.origins.scheme))?;
+            .filter(|scheme| is_same_web(scheme, self.scheme()))?;
         let folder = self
             .folders_of_hosts
             .get(&net_loc(scheme, url.net_loc()?))?;

@@ -59,7 +59,7 @@ impl Collection {
 
     /// True if the file with this number keeps its name in a mirror.
     pub fn has_own_name(&self, number: usize) -> bool {
-        self.renamed.is_empty() || !self.renamed.contains_key(&number)
+        !self.renamed.contains_key(&number)
     }
 
     /// The path of a file in a mirror, below its root.

@@ -40,12 +40,12 @@
 
 use std::{
     borrow::Cow,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     path::{Component, Path},
     sync::Arc,
 };
 
-use baselink_rewrite::{NearbyFiles, Retrieval, Source};
+use baselink_rewrite::{NearbyFiles, Retrieval, Source, base::abridged};
 use baselink_scan::{Saved, html::saved};
 use baselink_text::{Error, Format, Result, name};
 use baselink_url::{self as resolve, Reference, without_fragment};
@@ -54,7 +54,7 @@ use baselink_files::{maildir, walk::TreeEntry};
 
 use crate::collection::{
     companion::Companions,
-    path::{joined, split_name},
+    path::{PROGRAMS, joined, split_name},
 };
 
 pub mod canonical;
@@ -68,7 +68,7 @@ use map::UrlMap;
 use usable::unusable;
 
 /// The sources of retrieval URLs for files.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Origins {
     /// A table of files and their URLs.
     pub map: Option<Arc<UrlMap>>,
@@ -85,17 +85,14 @@ pub struct Origins {
     /// writes `@` instead, but an `@` stays an `@`, because the URL may contain one. A `%` with two hexadecimal digits
     /// is an escape. wget decodes most escapes, so `?a=%26` becomes `?a=&`; if that matters, use a map.
     pub has_hosts: bool,
-    /// The scheme of URLs from the names of hosts, and of the URLs that HTTrack records without a scheme.
-    pub scheme: String,
-    /// True if `scheme` is only assumed. Reports then mention the assumption.
-    pub assumes_scheme: bool,
-    /// True if the comments of programs that saved pages are used.
-    pub trust_saved_from: bool,
-    /// True if the extended attributes of files are used.
-    pub trust_xattr: bool,
+    /// The scheme of URLs from the names of hosts, and of the URLs that HTTrack records without a scheme; `None` if `https` is
+    /// only assumed. Reports then mention the assumption.
+    pub given_scheme: Option<String>,
+    /// True if the extended attributes of files are ignored.
+    pub ignores_xattr: bool,
     /// True if root URL and layout do not apply to files in companion folders.
     pub keeps_local_copies: bool,
-    /// The cache of companion folders.
+    /// The cache of companion folders. It also tells if the comments of programs that saved pages are used.
     pub companions: Companions,
     /// True if the canonical URLs of pages are used.
     pub canonical: bool,
@@ -103,26 +100,6 @@ pub struct Origins {
     pub assumes_root: bool,
     /// True if the URLs of later sources are also collected, for display ([`Retrieval::others`]).
     pub every_source: bool,
-}
-
-impl Default for Origins {
-    fn default() -> Self {
-        Self {
-            map: None,
-            root_url: None,
-            index: None,
-            has_hosts: false,
-            scheme: "https".to_owned(),
-            assumes_scheme: true,
-            trust_saved_from: true,
-            trust_xattr: true,
-            keeps_local_copies: false,
-            companions: Companions::default(),
-            canonical: false,
-            assumes_root: false,
-            every_source: false,
-        }
-    }
 }
 
 /// The URL of a root, which is a folder or a single named file.
@@ -431,11 +408,16 @@ pub const ORDER: [Source; 6] = [
 ];
 
 impl Origins {
+    /// The scheme of URLs without one.
+    pub fn scheme(&self) -> &str {
+        self.given_scheme.as_deref().unwrap_or("https")
+    }
+
     /// Assumes that `folder` is a site with an unknown host, if no layout or root URL is given. It applies only to files without
     /// another URL.
     pub fn assume_site(&mut self, folder: &Path) {
         if self.root_url.is_none() && !self.has_hosts {
-            self.root_url = Some(RootUrl::of_built_site(&self.scheme, folder));
+            self.root_url = Some(RootUrl::of_built_site(self.scheme(), folder));
             self.assumes_root = true;
         }
     }
@@ -464,9 +446,9 @@ impl Origins {
         format: Format,
         head: &[u8],
     ) -> (Option<Retrieval>, Vec<String>) {
-        let is_named = entry.relative.is_empty();
+        let is_named = entry.is_named();
         let is_copy = || !is_named && self.keeps_local_copies && self.companions.has(&entry.path);
-        let reads_comment = self.trust_saved_from && format.is_page();
+        let reads_comment = !self.companions.ignores_pages && format.is_page();
         let (mut first, mut skipped) = (None::<Retrieval>, Vec::new());
         for source in self.order() {
             let saved = match source {
@@ -476,10 +458,9 @@ impl Origins {
             let url = match source {
                 Source::SavedFrom => saved
                     .as_ref()
-                    .map(|saved| without_fragment(&saved.url(&self.scheme)).to_owned()),
-                Source::Canonical => {
-                    let named = self.canonical.then(|| canonical::named(head, format));
-                    named.flatten().map(|named| named.url)
+                    .map(|saved| without_fragment(&saved.url(self.scheme())).to_owned()),
+                Source::Canonical if self.canonical => {
+                    canonical::named(head, format).map(|named| named.url)
                 }
                 Source::Retrieval | Source::Layout if is_copy() => None,
                 Source::Retrieval => self.below_root_url(seen),
@@ -490,9 +471,10 @@ impl Origins {
                     map.and_then(|map| map.url(entry)).map(str::to_owned)
                 }
                 Source::Layout if self.has_hosts => {
-                    by_host(seen, &self.scheme, self.index.as_deref().map(names::bytes))
+                    let index = self.index.as_deref().map(OsStr::as_encoded_bytes);
+                    by_host(seen, self.scheme(), index)
                 }
-                Source::Xattr if self.trust_xattr => {
+                Source::Xattr if !self.ignores_xattr => {
                     attribute(entry).map(|url| without_fragment(&url).to_owned())
                 }
                 _ => None,
@@ -519,7 +501,7 @@ impl Origins {
             match &mut first {
                 None => {
                     let has_scheme = saved.is_none_or(|saved| saved.has_scheme());
-                    let assumes_scheme = !has_scheme && self.assumes_scheme;
+                    let assumes_scheme = !has_scheme && self.given_scheme.is_none();
                     first = Some(Retrieval {
                         assumes_scheme,
                         ..Retrieval::of(url, source)
@@ -537,7 +519,7 @@ impl Origins {
     /// The files around `entry`. The layout applies as in [`of`](Self::of).
     pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
         let depth = self.has_hosts.then_some(seen.relative.len());
-        self.companions.beside(entry, depth, &self.scheme)
+        self.companions.beside(entry, depth, self.scheme())
     }
 
     /// [`ORDER`] as modified by these settings.
@@ -560,7 +542,7 @@ impl Origins {
             Source::Retrieval => self.assumes_root,
             _ => false,
         };
-        (self.trust_saved_from || self.canonical) && known.is_none_or(is_before)
+        (!self.companions.ignores_pages || self.canonical) && known.is_none_or(is_before)
     }
 
     /// The URL of `entry`: the URL of the root, and the path of `entry` below it. The name of a file in a Maildir is no part of a
@@ -574,7 +556,7 @@ impl Origins {
         let file = if self.index.as_ref() == Some(file) {
             b""
         } else {
-            names::bytes(file)
+            file.as_encoded_bytes()
         };
         Some(format!(
             "{}{}",
@@ -590,7 +572,7 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&[u8]>) -> 
     let (host, names) = entry.relative.split_first()?;
     let (file, folders) = names.split_last()?;
     let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
-    let file = without_adjustment(names::bytes(file));
+    let file = without_adjustment(file.as_encoded_bytes());
     let written = joined(&names::path_bytes(folders), file);
     let path = names::saved_path(&written);
     // A folder whose name is written as it is has no query.
@@ -615,9 +597,6 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&[u8]>) -> 
 /// Removes the `.html` that wget appends to the name of a program (`--adjust-extension`). After a query, `.html` is
 /// kept, because it may be part of the query.
 fn without_adjustment(name: &[u8]) -> &[u8] {
-    const PROGRAMS: [&[u8]; 10] = [
-        b".php", b".php3", b".phtml", b".asp", b".aspx", b".jsp", b".do", b".cgi", b".pl", b".cfm",
-    ];
     let stem = name
         .strip_suffix(b".html")
         .filter(|stem| !stem.contains(&b'?'));
@@ -677,16 +656,6 @@ fn default_port(scheme: &str) -> Option<&'static str> {
         .iter()
         .find(|(name, _)| name.eq_ignore_ascii_case(scheme))
         .map(|(_, port)| *port)
-}
-
-/// Shortens a URL for display in a message.
-fn abridged(url: &str) -> String {
-    const LONGEST: usize = 256;
-    let mut shown: String = url.chars().take(LONGEST).collect();
-    if shown.len() < url.len() {
-        shown.push('…');
-    }
-    shown
 }
 
 /// The URL in the extended attribute of the file; `None` on systems without such attributes.

@@ -42,17 +42,20 @@ pub fn stem(name: &[u8]) -> &[u8] {
     &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]
 }
 
+/// The extensions of pages that servers send as they are, whatever the query.
+pub const PAGES: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
+
+/// The extensions of programs to which wget appends `.html`.
+pub const PROGRAMS: [&[u8]; 10] = [
+    b".php", b".php3", b".phtml", b".asp", b".aspx", b".jsp", b".do", b".cgi", b".pl", b".cfm",
+];
+
 /// True if the name is that of a page or of a program that generates pages, or if it has no extension.
 pub fn is_page_name(name: &[u8]) -> bool {
-    const EXTENSIONS: [&str; 16] = [
-        "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
-        "cgi", "pl", "cfm", "py",
-    ];
-    memchr::memrchr(b'.', name).is_none_or(|dot| {
-        EXTENSIONS
-            .iter()
-            .any(|known| name[dot + 1..].eq_ignore_ascii_case(known.as_bytes()))
-    })
+    let extension = &name[stem(name).len()..];
+    let others = [&b".shtml"[..], b".py"];
+    let mut known = PAGES.iter().chain(&PROGRAMS).chain(&others);
+    extension.is_empty() || known.any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 /// True if `path`, the path of a URL, denotes a folder.

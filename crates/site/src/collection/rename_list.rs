@@ -151,7 +151,7 @@ fn carried_out(
 fn typed_pair(typed: &OsStr, folder: &Path) -> Result<TextPair> {
     let refused = |why: &str| Err(Error::file(Path::new(typed), why));
     let bytes = typed.as_encoded_bytes();
-    let at = bytes.iter().position(|byte| *byte == b'=');
+    let at = memchr::memchr(b'=', bytes);
     let Some(at) = at.filter(|at| *at > 0 && *at + 1 < bytes.len()) else {
         return refused("expected OLD=NEW or @FILE");
     };

@@ -53,21 +53,21 @@ impl Collection {
             let new = path(&[new, name].concat())?;
             let is_valid = |name| str::from_utf8(name).is_ok_and(is_valid_on_windows);
             if cfg!(windows) && !new.split(separates).all(is_valid) {
-                return Err(wrong(
+                return refused(
                     &old,
                     &format!(
                         "cannot become {}: Windows does not allow this name",
                         shown(&new)
                     ),
-                ));
+                );
             }
             if let Some(other) = new_names.insert(old.as_slice().into(), new.as_slice().into())
                 && *other != *new
             {
-                return Err(wrong(
+                return refused(
                     &old,
                     &format!("renamed to {} and to {}", shown(&other), shown(&new)),
-                ));
+                );
             }
         }
         let mut renamed = HashMap::new();
@@ -89,23 +89,15 @@ impl Collection {
 
     /// Checks that each path is a file or a folder.
     fn check_existing<'p>(&self, paths: impl Iterator<Item = &'p Box<[u8]>>) -> Result<()> {
-        let mut missing: Vec<_> = paths
-            .filter(|path| self.number_at(path).is_none() && !self.has_folder(path))
-            .collect();
-        missing.sort_unstable();
-        match missing.first() {
-            None => Ok(()),
-            Some(path) => {
-                let hint = self
-                    .similar(path)
-                    .map(|it| format!("; did you mean {}?", shown(it)));
-                let hint = hint.unwrap_or_default();
-                Err(wrong(
-                    path,
-                    &format!("no such file or folder in the tree{hint}"),
-                ))
-            }
-        }
+        let missing = paths.filter(|path| self.number_at(path).is_none() && !self.has_folder(path));
+        let Some(path) = missing.min() else {
+            return Ok(());
+        };
+        let hint = self
+            .similar(path)
+            .map(|it| format!("; did you mean {}?", shown(it)));
+        let hint = hint.unwrap_or_default();
+        refused(path, &format!("no such file or folder in the tree{hint}"))
     }
 
     /// Checks that new paths are unique, and that no path is needed for both a file and a folder.
@@ -125,10 +117,10 @@ impl Collection {
                 "{} exists already, or another file gets that name",
                 shown(self.path(other))
             );
-            return Err(wrong(
+            return refused(
                 self.path(renamed),
                 &format!("cannot become {}: {why}", shown(new)),
-            ));
+            );
         }
         let mut folders: HashSet<&[u8]> = HashSet::new();
         for path in by_new.keys() {
@@ -151,7 +143,7 @@ impl Collection {
                     "cannot become {}: {around} would be a file and a folder",
                     shown(new)
                 );
-                return Err(wrong(old, &why));
+                return refused(old, &why);
             }
         }
         Ok(())
@@ -242,9 +234,9 @@ fn separates(byte: &u8) -> bool {
 
 /// Normalizes a path: removes empty and `.` segments, and makes `/` the separator.
 fn path(given: &[u8]) -> Result<Vec<u8>> {
-    let refused = |why: &str| Err(wrong(given, why));
     if given.first().is_some_and(separates) {
         return refused(
+            given,
             "an absolute path; name files and folders by their paths below the folder that moves",
         );
     }
@@ -254,7 +246,10 @@ fn path(given: &[u8]) -> Result<Vec<u8>> {
         .filter(|name| !matches!(*name, b"" | b"."))
     {
         if name == b".." || name.contains(&0) {
-            return refused("a path that leads out of the folder, or that no file can have");
+            return refused(
+                given,
+                "a path that leads out of the folder, or that no file can have",
+            );
         }
         if !path.is_empty() {
             path.push(b'/');
@@ -262,14 +257,14 @@ fn path(given: &[u8]) -> Result<Vec<u8>> {
         path.extend_from_slice(name);
     }
     if path.is_empty() {
-        refused("the folder itself; name a file or folder inside it")
+        refused(given, "the folder itself; name a file or folder inside it")
     } else {
         Ok(path)
     }
 }
 
-fn wrong(path: &[u8], why: &str) -> Error {
-    Error::new(format!("{}: {why}", shown(path)))
+fn refused<T>(path: &[u8], why: &str) -> Result<T> {
+    Err(Error::new(format!("{}: {why}", shown(path))))
 }
 
 #[cfg(test)]

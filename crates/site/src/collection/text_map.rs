@@ -74,11 +74,6 @@ impl<V> TextMap<V> {
             .map(|&number| number as usize)
     }
 
-    /// The value of a text.
-    pub fn get(&self, text: &[u8]) -> Option<&V> {
-        self.number(text).map(|number| &self.values[number])
-    }
-
     /// The text with this number, which must exist.
     pub fn text(&self, number: usize) -> &[u8] {
         text_in(&self.bytes, &self.ends, number)
@@ -118,9 +113,10 @@ mod tests {
         }
         assert_eq!(map.add(b"", 9), Ok(5_000));
         assert_eq!((map.add(b"17", 0), map.add(b"", 0)), (Err(17), Err(5_000)));
+        let value = |text: &[u8]| map.number(text).map(|number| map.values[number]);
         assert_eq!(
-            (map.get(b"4999"), map.get(b"5000"), map.get(b"")),
-            (Some(&4_999), None, Some(&9))
+            (value(b"4999"), value(b"5000"), value(b"")),
+            (Some(4_999), None, Some(9))
         );
         assert_eq!(
             (map.url(10), map.text(5_000), map.len()),

@@ -53,9 +53,9 @@ fn read(folder: &Path, name: &str) -> Option<Vec<u8>> {
 
 /// The targets of the links of `folder` that do not depend on the paths of their pages, without fragments: those of URLs with a
 /// host, and with `from_root` those of paths that begin with `/`. `root` is the URL of the folder if it is the root of its host.
-fn targets(folder: &Path, pages: &[&str], root: &str, from_root: bool) -> HashSet<String> {
+fn targets(folder: &Path, root: &str, from_root: bool) -> HashSet<String> {
     let mut targets = HashSet::new();
-    for name in pages {
+    for name in AT_ANY_URL {
         links(
             &read(folder, name).unwrap_or_default(),
             &Options::at(root),
@@ -86,7 +86,7 @@ fn has(folder: &Path, path: &str) -> bool {
 /// `root` is the URL of that root.
 pub fn expected_path(folder: &Path, root: &str) -> Option<String> {
     let (mut firsts, mut found) = (HashSet::new(), 0);
-    let targets = targets(folder, &AT_ANY_URL, root, true);
+    let targets = targets(folder, root, true);
     for below in targets
         .iter()
         .filter_map(|target| target.strip_prefix(root))
@@ -107,7 +107,7 @@ pub fn expected_path(folder: &Path, root: &str) -> Option<String> {
 fn linked_root(folder: &Path, root: &str) -> Option<String> {
     let mut hosts: HashMap<String, usize> = HashMap::new();
     let mut roots: BTreeMap<String, (String, usize)> = BTreeMap::new();
-    for target in targets(folder, &AT_ANY_URL, root, false) {
+    for target in targets(folder, root, false) {
         let url = Reference::of(&target);
         let Some(path) = url.path().strip_prefix('/') else {
             continue;

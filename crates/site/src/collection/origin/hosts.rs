@@ -81,6 +81,5 @@ pub(crate) fn host_and_port(net_loc: &str) -> Option<(&str, Option<&str>)> {
     let Some(digits) = port.strip_prefix(':') else {
         return port.is_empty().then_some((host, None));
     };
-    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
-        .then_some((host, Some(digits)))
+    is_number(digits).then_some((host, Some(digits)))
 }

@@ -137,12 +137,12 @@ impl TwoColumns<'_> {
             .position(|line| memchr::memchr_iter(delimiter, line).count() > MOST_COLUMNS);
         if let Some(number) = crowded {
             let what = format!("more than {MOST_COLUMNS} columns");
-            return Err(self.wrong(number as u64 + 1, &what));
+            return Err(wrong(self.name, number as u64 + 1, &what));
         }
         let mut columns = (0, 1);
         let (mut line, mut counted) = (1, 0);
         for (number, record) in reader.byte_records().enumerate() {
-            let record = record.map_err(|error| self.wrong(line, &error.to_string()))?;
+            let record = record.map_err(|error| wrong(self.name, line, &error.to_string()))?;
             // The reader counts empty lines as part of the next record.
             let start = record.position().map_or(0, csv::Position::byte);
             let start = usize::try_from(start).unwrap_or(text.len()).min(text.len());
@@ -164,7 +164,7 @@ impl TwoColumns<'_> {
             let (Some(first), Some(second)) = (record.get(columns.0), record.get(columns.1)) else {
                 let between = if has_tabs { "a tab" } else { "a comma" };
                 let what = format!("{}, with {between} between them", self.wanted);
-                return Err(self.wrong(line, &what));
+                return Err(wrong(self.name, line, &what));
             };
             row(line, first.to_vec(), second)?;
         }
@@ -194,21 +194,17 @@ impl TwoColumns<'_> {
                 continue;
             }
             let record: Value = serde_json::from_slice(text)
-                .map_err(|error| self.wrong(line, &error.to_string()))?;
+                .map_err(|error| wrong(self.name, line, &error.to_string()))?;
             let field = |name| record.get(name).and_then(Value::as_str);
             let [left, right] = self.columns;
             let (Some(first), Some(second)) = (field(left), field(right)) else {
                 let what = self.wanted;
                 let what = format!(r#"{what}, {{"{left}": "…", "{right}": "…"}}"#);
-                return Err(self.wrong(line, &what));
+                return Err(wrong(self.name, line, &what));
             };
             row(line, first.as_bytes().to_vec(), second.as_bytes())?;
         }
         Ok(())
-    }
-
-    fn wrong(&self, line: u64, what: &str) -> Error {
-        wrong(self.name, line, what)
     }
 }
 
@@ -355,19 +351,11 @@ impl UrlMap {
 
     /// A sentence for each path in the map at which no file exists, in the order of the lines.
     pub fn missing(&self, roots: &[PathBuf]) -> Vec<String> {
+        let paths = || roots.iter().map(PathBuf::as_path);
+        let around = paths().filter_map(Path::parent);
         // Roots that share a folder are checked only once.
-        let folder_of = |root: &PathBuf| {
-            if root.is_dir() {
-                Some(root.clone())
-            } else {
-                root.parent().map(Path::to_owned)
-            }
-        };
-        let around = roots
-            .iter()
-            .filter_map(|root| Some(root.parent()?.to_owned()));
-        let mut folders: BTreeSet<PathBuf> = roots.iter().filter_map(folder_of).collect();
-        folders.extend(around.chain([self.folder.clone(), PathBuf::new()]));
+        let mut folders: BTreeSet<&Path> = paths().filter(|root| root.is_dir()).collect();
+        folders.extend(around.chain([&*self.folder, Path::new("")]));
         let is_there = |path: &Path| {
             folders
                 .iter()

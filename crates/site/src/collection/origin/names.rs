@@ -27,13 +27,23 @@ pub fn path(path: &[u8], kept: &[u8]) -> Option<String> {
         }
         let start = url.len();
         push(&mut url, name, kept);
-        let longest = "%2e%2e".len();
-        let is_short = url.len() - start <= longest;
-        if is_short && matches!(decode(&url[start..]).as_slice(), b"." | b"..") {
+        if dots(&url[start..]).is_some() {
             return None;
         }
     }
     Some(url)
+}
+
+/// The number of dots in a dot segment, which may be percent-encoded; `None` for any other segment.
+pub fn dots(segment: &str) -> Option<usize> {
+    if segment.len() > "%2e%2e".len() {
+        return None;
+    }
+    match decode(segment).as_slice() {
+        b"." => Some(1),
+        b".." => Some(2),
+        _ => None,
+    }
 }
 
 /// `path`, percent-encoded. `None` if a name in it would be a dot segment.
@@ -134,15 +144,13 @@ pub fn saved_path(path: &[u8]) -> Cow<'_, [u8]> {
     path
 }
 
-/// The bytes of a name. Windows has 16-bit names, whose bytes are those of the name in UTF-8.
-pub fn bytes(name: &OsStr) -> &[u8] {
-    name.as_encoded_bytes()
-}
-
-/// The bytes of a path with these names, with `/` between them.
+/// The bytes of a path with these names, with `/` between them. Windows has 16-bit names, whose bytes are those of the name in
+/// UTF-8.
 pub fn path_bytes<'n, N: AsRef<OsStr> + ?Sized + 'n>(
     names: impl IntoIterator<Item = &'n N>,
 ) -> Vec<u8> {
-    let names = names.into_iter().map(|name| bytes(name.as_ref()));
+    let names = names
+        .into_iter()
+        .map(|name| name.as_ref().as_encoded_bytes());
     names.collect::<Vec<_>>().join(&b'/')
 }
