@@ -17,7 +17,9 @@ use std::{
 use baselink_text::{Error, Result, name};
 
 use super::request::{Documents, folder_of};
-use baselink_site::reading::hosts::{folders_in, has_comment, has_marks, has_only_hosts, is_host};
+use baselink_site::reading::hosts::{
+    COMMENT, first_named, folders_in, has_marks, has_only_hosts, is_host,
+};
 
 /// Compares the folders in the named folders with `--layout`. Without a layout or a URL, sets the layout if HTTrack's comments prove
 /// it. Returns a sentence about it, and about each folder in which other marks show that a crawler named folders after hosts.
@@ -28,7 +30,8 @@ use baselink_site::reading::hosts::{folders_in, has_comment, has_marks, has_only
 pub fn check(documents: &mut Documents) -> Result<Vec<String>> {
     let mut sentences = Vec::new();
     let origins = &documents.reading.origins;
-    let is_open = origins.given_root().is_none() && origins.map.is_none();
+    let is_open =
+        origins.given_root().is_none() && origins.map.is_none() && origins.host_folders.is_empty();
     let mut is_proved = false;
     for path in documents.roots() {
         let folders = folders_in(path);
@@ -37,7 +40,9 @@ pub fn check(documents: &mut Documents) -> Result<Vec<String>> {
             if !(is_open && has_host && has_only_hosts(path)) {
                 continue;
             }
-            is_proved = documents.paths.len() == 1 && has_comment(path, &documents.selection);
+            let selection = &documents.selection;
+            let is_of_httrack = |it: &PathBuf| first_named(it, COMMENT, selection).is_some();
+            is_proved = documents.paths.len() == 1 && folders.iter().any(is_of_httrack);
             let what = if is_proved {
                 "HTTrack wrote a folder for each host, so its URLs are those of"
             } else if has_marks(path, &documents.selection) {

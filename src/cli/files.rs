@@ -275,6 +275,12 @@ pub fn with_captures(
     files: Collection,
     output: &mut Output,
 ) -> FileResult<(Arc<Collection>, Vec<CapturePlan>)> {
+    let hosts = &documents.reading.origins.host_folders;
+    let hosts: Vec<_> = hosts.keys().cloned().collect();
+    output.notice_of_paths(
+        "folders named after the hosts of their pages, whose files have the URLs of these hosts",
+        &hosts,
+    );
     let archives = documents.library.iter().flatten().count();
     if archives == 0 {
         return Ok((files.into(), Vec::new()));

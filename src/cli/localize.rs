@@ -19,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use baselink_text::{Error, Format, Result, name};
+use baselink_text::{Error, Result, name};
 use clap::{Arg, Args};
 
 use super::{
@@ -35,7 +35,6 @@ use super::{
     status::{ExitStatus, FileResult},
 };
 use baselink_files::{
-    maildir,
     stop::is_stopped,
     walk::{EntryKind, Globs, Selection, TreeEntry},
     write::NewContents,
@@ -100,12 +99,6 @@ impl Localize {
         enter_unpacked(documents);
         self.same.apply(&mut documents.reading);
         documents.reading.options.scan.probe();
-        let is_mailbox =
-            |path: &&PathBuf| documents.format_of(path).is_some_and(Format::holds_many);
-        if let Some(mailbox) = documents.paths.iter().find(is_mailbox) {
-            let why = "a mailbox; localize makes a folder of one message; to make links absolute, use rewrite";
-            return Err(Error::file(mailbox, why));
-        }
         if let [page] = documents.paths.as_slice()
             && documents.is_page(page)
         {
@@ -210,10 +203,6 @@ fn require_folders(request: &Localize) -> Result<()> {
     for path in paths {
         if is_standard_input(path) {
             let why = "localize cannot read standard input; name archives, or a folder";
-            return refused(path, why);
-        }
-        if maildir::is_maildir(path) {
-            let why = "a Maildir; name one of its messages to make a folder of it";
             return refused(path, why);
         }
         let found = path.metadata().map_err(Error::io(path))?;

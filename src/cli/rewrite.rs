@@ -222,7 +222,7 @@ impl RewriteRun<'_> {
             totals.report_embedded(&request.documents.paths, output);
         }
         if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped()) {
-            let listed = totals.list_missing(path, output);
+            let listed = totals.list_missing(path, &request.documents, output);
             status = status.max(status_after(listed, output)?);
         }
         if is_stopped() {

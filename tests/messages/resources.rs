@@ -39,7 +39,7 @@ fn row(entry: &Entry) -> String {
     } else {
         part.base.to_string()
     };
-    let star = if part.is_root { "*" } else { "" };
+    let star = if part.subject.is_some() { "*" } else { "" };
     format!("{}{star} {} {base}", part.entity, urls(entry).join(" "))
 }
 
@@ -234,7 +234,11 @@ fn the_root_is_determined_by_related_or_alternative_parts() {
         let parts = resources(bytes, &Options::default());
         let marked = |entry: &Entry| {
             let part = entry.part().unwrap();
-            format!("{}{}", part.entity, if part.is_root { "*" } else { "" })
+            format!(
+                "{}{}",
+                part.entity,
+                if part.subject.is_some() { "*" } else { "" }
+            )
         };
         parts.iter().map(marked).collect::<Vec<_>>().join(" ")
     };
@@ -347,7 +351,7 @@ fn any_bytes_can_be_read_as_nested_messages() {
     }
     nested += "Content-Type: text/html\n\n<p>";
     let parts = resources(nested.as_bytes(), &Options::default());
-    assert!(parts.len() == 1 && parts[0].part().unwrap().is_root);
+    assert!(parts.len() == 1 && parts[0].part().unwrap().subject.is_some());
     for bytes in [
         &b""[..],
         b"\0\xff\n\n",

@@ -13,9 +13,10 @@
 //! `file:///x/c:/`, by the standard `file:///x/`), or in a reference with a scheme or a host (`http://h/c:/../x` gives
 //! `http://h/c:/x`, by the standard `http://h/x`).
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, net::Ipv4Addr, sync::Arc};
 
 use baselink_text::Span;
+use url::Host;
 
 use super::{
     inherited::Inherited,
@@ -34,6 +35,37 @@ use crate::reference::{is_c0_or_space, opaque_scheme};
 /// ```
 pub fn parses(url: &str) -> bool {
     url::Url::parse(url).is_ok()
+}
+
+/// True if the host of `url` is this machine or, by its address or name, one that only machines of the same network reach (RFC 1918;
+/// RFC 4193; RFC 3927; RFC 6761, 6.3; RFC 6762, 3). A name without a dot is one.
+///
+/// ```
+/// use baselink_url::is_of_own_network;
+/// assert!(is_of_own_network("http://0x7f.1:80/") && is_of_own_network("http://[fd00::1]/") && is_of_own_network("http://a.localhost/"));
+/// assert!(!is_of_own_network("http://8.8.8.8/") && !is_of_own_network("http://localhost.example/"));
+/// ```
+pub fn is_of_own_network(url: &str) -> bool {
+    let parsed = url::Url::parse(url).ok();
+    match parsed.as_ref().and_then(url::Url::host) {
+        Some(Host::Ipv4(address)) => is_private_address(address),
+        Some(Host::Ipv6(address)) => {
+            let is_local = address.is_unique_local() || address.is_unicast_link_local();
+            let mapped = address.to_ipv4().is_some_and(is_private_address);
+            is_local || mapped || address.is_loopback()
+        }
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            let last = name.rsplit_once('.').map(|(_, last)| last);
+            last.is_none_or(|last| matches!(last, "localhost" | "local"))
+        }
+        None => false,
+    }
+}
+
+fn is_private_address(address: Ipv4Addr) -> bool {
+    let is_own = address.is_loopback() || address.is_unspecified();
+    is_own || address.is_private() || address.is_link_local()
 }
 
 type QueryEncoder = Arc<dyn Fn(&str) -> Cow<'_, [u8]> + Send + Sync>;

@@ -81,7 +81,7 @@ fn missing_targets(request: &Check, tree: &CheckedTree) -> (Vec<String>, Vec<Str
     let targets = denied.flat_map(|class| tree.targets.of_class(class));
     targets
         .map(|one| url_for_list(one.to))
-        .filter(|to| !to.starts_with("cid:"))
+        .filter(|to| !to.starts_with("cid:") && request.documents.may_list(to))
         .partition(|to| scheme_of(to).is_some())
 }
 

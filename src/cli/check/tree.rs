@@ -27,7 +27,9 @@ use baselink_site::{
         relocate::{is_at_any_url, split_host},
         tally::{Counted, Tally},
     },
-    reading::{CapturePlan, DocumentName, File, Input, Listener, all_in_order, collect, is_source},
+    reading::{
+        CapturePlan, DocumentName, File, Input, Listener, all_in_order, collect, may_hold_resources,
+    },
 };
 
 use crate::cli::{
@@ -330,8 +332,9 @@ fn scan(
     output: &mut Output,
 ) -> io::Result<(ExitStatus, FileContent)> {
     let is_part = is_part(&lister.request.documents, &file);
-    // The archives of a library are read after its files.
-    if is_part || is_source(file.format, file.path) {
+    // The archives and mails of a library are read after its files.
+    let is_library = !lister.request.documents.library.is_empty();
+    if is_part || (is_library && may_hold_resources(file.format)) {
         return Ok((ExitStatus::Done, (None, is_part)));
     }
     let mut links = None;

@@ -14,6 +14,7 @@ use std::{
     io::{self, Read as _},
     iter,
     path::{Path, PathBuf},
+    slice,
     sync::{Arc, OnceLock},
 };
 
@@ -25,7 +26,7 @@ use baselink_files::{
     result_folder::{ResultFolder, has_files},
     results::Results,
     stop::{is_stopped, stop_between_files},
-    walk::{TreeEntry, open_below},
+    walk::{Selection, TreeEntry, open_below, walk},
     write::{NewContents, NotPreserved},
 };
 use baselink_site::{
@@ -33,8 +34,9 @@ use baselink_site::{
     collection::{
         Collection,
         capture::CaptureDate,
-        folder::path_of,
+        folder::{name_of, path_of},
         origin::map::{self, TextPair},
+        split_name,
     },
     purpose::{
         entry_page::{PageEntry, entry_page, is_entry_page, title},
@@ -135,7 +137,6 @@ pub fn prepare<'r>(
         output.error("stopped before anything was written");
         return Ok(None);
     }
-    require_one_mail(&plan)?;
     if let (Some(folder), true) = (&folder, extraction.is_some()) {
         require_earlier_files(&plan, &folder.out, output)?;
     }
@@ -144,21 +145,6 @@ pub fn prepare<'r>(
         None => Results::Nowhere,
     };
     Ok(Some((results, CapturedFolder::new(plan, extraction))))
-}
-
-/// Rejects a mail among several archives: parts of two mails may have the same made-up URL, or the same `cid:` URL.
-fn require_one_mail(plan: &CapturePlan) -> Result<()> {
-    let mut numbers = 0..plan.chosen.resources.len();
-    let part = numbers.find(|&number| has_made_up_url(plan, number));
-    let Some(number) = part.filter(|_| plan.archives.len() > 1) else {
-        return Ok(());
-    };
-    let item = plan.chosen.resources[number].item;
-    let before = plan.archives.iter().filter(|(_, first)| **first <= item);
-    let mail = before.max_by_key(|(_, first)| **first);
-    let path = mail.map_or(Path::new(""), |(path, _)| path);
-    let why = "a mail, whose parts have no URLs of their own; name one mail for each folder";
-    Err(Error::file(path, why))
 }
 
 /// True if the resource with this number is a part of a message without a URL of its own.
@@ -416,6 +402,7 @@ impl CapturedFolder {
         let Self { plan, kind, .. } = self;
         let mut is_cut = plan.collection().is_cut(number);
         let whole;
+        let mut page = None;
         let made: Result<Cow<'_, [u8]>, &str> = match kind {
             // A response without a document has links only in its header fields.
             RewriteKind::Absolute if !entry.has_document() => return Ok(()),
@@ -447,14 +434,17 @@ impl CapturedFolder {
                 let has_links = |options: &Options| {
                     !options.scan.is_probed(format) || kind.finds_link(&bytes, options)
                 };
+                let subject = entry.part().and_then(|part| part.subject.clone());
+                let is_page = format.is_page() || subject.is_some();
+                let subject = subject.filter(|subject| !subject.is_empty());
+                let named = || subject.or_else(|| title(&bytes, charset));
+                page = is_page.then(|| named().unwrap_or_default());
                 let Some(options) = options.filter(has_links) else {
                     break 'made Ok(bytes);
                 };
                 let document = Input::whole(input.name, &options, &bytes);
                 let edits = run.rewrite_document(&document, &options, summary, output);
                 let Some(edits) = edits else { return Ok(()) };
-                let title = || (number, title(&bytes, charset).unwrap_or_default());
-                files.pages.extend(format.is_page().then(title));
                 Ok(edits.apply(&bytes).into())
             }
         };
@@ -467,6 +457,7 @@ impl CapturedFolder {
         };
         files.length = bytes.len();
         files.resources.insert(number);
+        files.pages.extend(page.map(|title| (number, title)));
         let path = plan.collection().in_library(plan.name(number));
         let before = match run.results {
             Results::Folder(folder) => contents(&folder.out, &path),
@@ -604,6 +595,22 @@ pub fn begin(
     new.map(Some)
 }
 
+/// Names the folders of an earlier run in `out` that are not among the `places` of this run.
+fn report_gone(out: &PathBuf, places: &HashSet<PathBuf>, output: &mut Output) {
+    let all = Selection::default();
+    let tables = walk(slice::from_ref(out), &all).flatten();
+    let tables = tables.filter(|entry| entry.path.ends_with(MAP));
+    let mut gone: Vec<_> = tables
+        .map(|table| split_name(&name_of(&table)).0.to_vec())
+        .collect();
+    gone.retain(|folder| path_of(folder).is_some_and(|folder| !places.contains(&folder)));
+    output.notice_of_files(
+        &gone,
+        ["folder is", "folders are"],
+        "of an earlier run, from sources that this run did not read",
+    );
+}
+
 /// Writes the page that lists the pages of the files, and the `captured` ones, under a name that no file has.
 pub fn write_entry_page(
     folder: &ResultFolder,
@@ -614,7 +621,9 @@ pub fn write_entry_page(
     let places = folders
         .iter()
         .map(|folder| folder.place().unwrap_or_default());
-    let mut pages = pages::of_files(&folder.out, collection, &places.collect());
+    let places = places.collect();
+    report_gone(&folder.out, &places, output);
+    let mut pages = pages::of_files(&folder.out, collection, &places);
     pages.extend(captured);
     if pages.is_empty() {
         return Ok(());

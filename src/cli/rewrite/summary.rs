@@ -29,7 +29,7 @@ use baselink_site::{
         rewriting::{DocumentLinks, MissingTargets, RewriteKind},
         tally::{Adaptation, Counted, Tally},
     },
-    reading::{FilePlaces, SkipReason},
+    reading::{FilePlaces, Inputs, SkipReason},
 };
 
 use crate::cli::{
@@ -416,8 +416,14 @@ impl RunSummary {
     }
 
     /// Lists the URLs of the tree that have no file, in order, one per line.
-    pub fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
-        let mut urls: Vec<_> = self.missing.keys().map(|url| url_for_list(url)).collect();
+    pub fn list_missing(
+        &self,
+        path: &Path,
+        documents: &Inputs,
+        output: &mut Output,
+    ) -> FileResult<()> {
+        let urls = self.missing.keys().filter(|url| documents.may_list(url));
+        let mut urls: Vec<_> = urls.map(|url| url_for_list(url)).collect();
         urls.sort_unstable();
         let what = ["URL that has no file is", "URLs that have no file are"];
         output.write_list(path, &urls, what)

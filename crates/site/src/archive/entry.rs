@@ -102,15 +102,15 @@ pub struct ArchivedResource {
 pub struct MessagePart {
     /// The name of the entity: `1.2`, or `""` for the message itself.
     pub entity: Arc<str>,
+    /// The subject of the message, which may be empty, if a reader opens this part first: the root of a `multipart/related` (RFC
+    /// 2387, 3), or the last HTML part of a `multipart/alternative`.
+    pub subject: Option<String>,
     /// The other URLs of the part.
     pub other_urls: Vec<String>,
     /// The keys of those of its URLs that other parts have too, for the multipart around it.
     pub scoped: Vec<String>,
     /// The base of its links, unless its content declares one.
     pub base: Arc<str>,
-    /// True for the document that a reader opens, such as the root of a `multipart/related` (RFC 2387, 3) or the last
-    /// HTML part of a `multipart/alternative`.
-    pub is_root: bool,
 }
 
 /// True if documents in this format are read.

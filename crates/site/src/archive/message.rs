@@ -11,7 +11,7 @@
 //!     --b\nContent-Type: image/png\nContent-ID: <i@a>\nContent-Transfer-Encoding: base64\n\niVBORw==\n--b--\n";
 //! let parts: Vec<_> = resources(message, &Options::default()).collect();
 //! let page = parts[0].part().unwrap();
-//! assert!(page.is_root && &*page.base == "thismessage:/");
+//! assert_eq!(&*page.base, "thismessage:/");
 //! let image = &parts[1].resource().unwrap().capture;
 //! assert_eq!((&*image.url, parts[1].bytes()), ("cid:i@a", &b"\x89PNG"[..]));
 //! ```
@@ -79,11 +79,18 @@ struct PartDraft<'m> {
 }
 
 /// The parts of `message` that are resources, in order, for a command that wants all captures. `options` provide the retrieval
-/// URL, the resolver, the use of `Content-Location`, and the charset of pages whose heading declares none. Time and memory are
-/// linear in the size of the message.
+/// URL, the resolver, the use of `Content-Location`, and the charset of pages whose heading declares none. Their entity is the
+/// number of the message among several: each part then has a made-up name, and its URLs answer only links of the same message.
+/// Time and memory are linear in the size of the message.
 pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entry> {
+    let number = &*options.scan.entity;
     let structure = &entities(message);
-    let (root, is_unused) = opened_parts(message, structure);
+    let made_up = |entity: &Entity| {
+        let file = file_name(message, entity).unwrap_or_default();
+        made_up_url(&numbered(number, &entity.name), &file)
+    };
+    let (opened, is_unused) = opened_parts(message, structure);
+    let root = opened.filter(|index| is_document(&structure.entities[*index]));
     let mut chains: Vec<BaseChain> = Vec::with_capacity(structure.entities.len());
     // The bases of the contents of pages that refer to parts taken out of them.
     let (mut referrers, mut referring) = (
@@ -92,8 +99,12 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
     );
     let mut diagnostics = structure.diagnostics.iter();
     let is_open = diagnostics.any(|one| one.code == Code::CloseMissing);
-    let date = structure.entities[0].heading.first(message, "Date");
-    let date = date.and_then(|field| CaptureDate::of_message(&field.text(message)));
+    let field = |name| {
+        let field = structure.entities[0].heading.first(message, name)?;
+        Some(field.text(message))
+    };
+    let date = field("Date").and_then(|date| CaptureDate::of_message(&date));
+    let subject = field("Subject").unwrap_or_default();
     let mut parts = Vec::new();
     for (index, entity) in structure.entities.iter().enumerate() {
         let chain = |at| referring.get(&at).unwrap_or(&chains[at]);
@@ -101,8 +112,8 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
         if entity.kind == EntityKind::Leaf && !is_unused[index] {
             let mut part = PartDraft {
                 index,
-                entity: Arc::clone(&entity.name),
-                key: None,
+                entity: numbered(number, &entity.name),
+                key: (!number.is_empty()).then(|| made_up(entity)),
                 scoped: Vec::new(),
                 urls: Vec::new(),
                 media_type: structure.media_type(message, index, None).into_owned(),
@@ -138,9 +149,13 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
     for part in &mut parts {
         let entity = &structure.entities[part.index];
         let bases = (of_heading(part.index), root);
-        part.urls.append(&mut urls(message, entity, bases, options));
+        let mut labels = urls(message, entity, bases, options);
+        if labels.is_empty() {
+            labels.push(made_up(entity));
+        }
+        part.urls.append(&mut labels);
     }
-    let has_scopes = tell_apart(&mut parts, structure);
+    let has_scopes = tell_apart(&mut parts, structure, number);
     add_data_sheets(&mut parts, options);
     let entry = move |(number, part): (u64, PartDraft<'_>)| {
         let entry = Entry::at(number);
@@ -148,6 +163,7 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
             let why = "the transfer encoding of this part cannot be decoded; skipped";
             return entry.noting(Code::TransferUndecodable, why);
         };
+        let is_text = part.is_root || part.media_type.essence == "text/plain";
         let chain = chains.get(part.index);
         let (base, source) = match chain.and_then(|chain| Some((chain, chain.base.as_ref()?))) {
             Some((chain, base)) => {
@@ -176,18 +192,27 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
             capture,
             part: Some(MessagePart {
                 entity: part.entity,
+                subject: (is_text && opened == Some(part.index)).then(|| subject.clone()),
                 other_urls: part.urls[1..].to_vec(),
                 scoped: part.scoped,
                 base,
-                is_root: part.is_root,
             }),
             body: body.into_owned(),
             media_type: Some(part.media_type),
             charset: None,
         };
-        entry.holding(resource, options, Wanted::Captures)
+        let mut entry = entry.holding(resource, options, Wanted::Captures);
+        entry.options.scan.entity = Arc::default();
+        entry
     };
     (0..).zip(parts).map(entry)
+}
+
+/// The name of the entity called `name` in the message with this number among several, if any: `3/1.2`.
+pub fn numbered(number: &str, name: &str) -> Arc<str> {
+    let names = [number, name].map(str::to_owned);
+    let names: Vec<_> = names.into_iter().filter(|one| !one.is_empty()).collect();
+    names.join("/").into()
 }
 
 /// The number of levels of sheets in sheets that are read. Each may be nearly as long as the one around it, and a deeper one may
@@ -259,29 +284,30 @@ fn scanned(part: &PartDraft<'_>, options: &Options, word: &[u8]) -> Option<Docum
     scan_as(part.media_type.format(), text, &scan)
 }
 
-/// Gives names to parts whose URLs other parts have too. Returns true if there are such parts.
-fn tell_apart(parts: &mut [PartDraft<'_>], structure: &Structure) -> bool {
+/// Gives names to parts whose URLs other parts have too, as all do in a message with a `number`. Returns true if there are such
+/// parts.
+fn tell_apart(parts: &mut [PartDraft<'_>], structure: &Structure, number: &str) -> bool {
     let mut counts: HashMap<String, u32> = HashMap::new();
     let normal = |url: &str| normal(url).map_or_else(|| url.to_owned(), Cow::into_owned);
     for url in parts.iter().flat_map(|part| &part.urls) {
         *counts.entry(normal(url)).or_default() += 1;
     }
-    let is_shared = |url: &String| counts[&normal(url)] > 1;
-    let has_scopes = counts.values().any(|count| *count > 1);
+    let is_shared = |url: &String| !number.is_empty() || counts[&normal(url)] > 1;
+    let has_scopes = !number.is_empty() || counts.values().any(|count| *count > 1);
     let (mut taken, mut of_root) = (HashSet::new(), Vec::new());
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by_key(|at| !parts[*at].is_root);
     for at in order {
         let part = &mut parts[at];
-        if !taken.insert(normal(&part.urls[0])) {
+        if !taken.insert(normal(&part.urls[0])) && number.is_empty() {
             let own = part.urls[1..].iter().find(|url| !is_shared(url));
             let made_up = || made_up_url(&part.entity, file_name_of(&part.urls[0]));
             part.key = Some(normal(&own.cloned().unwrap_or_else(made_up)));
         }
         if let Some(parent) = structure.entities[part.index].parent {
-            let around = &structure.entities[parent].name;
+            let around = numbered(number, &structure.entities[parent].name);
             let shared = part.urls.iter().filter(|url| is_shared(url));
-            let scoped = shared.map(|url| in_scope(&normal(url), around));
+            let scoped = shared.map(|url| in_scope(&normal(url), &around));
             part.scoped = scoped.filter(|key| !of_root.contains(key)).collect();
             if part.is_root {
                 of_root.clone_from(&part.scoped);
@@ -291,7 +317,7 @@ fn tell_apart(parts: &mut [PartDraft<'_>], structure: &Structure) -> bool {
     has_scopes
 }
 
-/// The document to open in a message; and for each entity, true if it belongs to an alternative that is not opened.
+/// The part to open in a message; and for each entity, true if it belongs to an alternative that is not opened.
 fn opened_parts(message: &[u8], structure: &Structure) -> (Option<usize>, Vec<bool>) {
     let entities = &structure.entities;
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); entities.len()];
@@ -354,15 +380,13 @@ fn opened_parts(message: &[u8], structure: &Structure) -> (Option<usize>, Vec<bo
             is_unused[index] = is_unused[parent] || is_other;
         }
     }
-    let is_document = |index: &usize| {
-        is_page(index)
-            || matches!(
-                entities[*index].media_type.format(),
-                Format::Svg | Format::Xml
-            )
-    };
-    let root = opened.first().copied().flatten();
-    (root.filter(is_document), is_unused)
+    (opened.first().copied().flatten(), is_unused)
+}
+
+/// True if `entity` is a document with links in a browser.
+fn is_document(entity: &Entity) -> bool {
+    let format = entity.media_type.format();
+    format.is_page() || matches!(format, Format::Svg | Format::Xml)
 }
 
 /// True if `entity` is an attachment (RFC 2183, 2.2).
@@ -417,7 +441,7 @@ fn in_brackets(value: &str) -> &str {
         .trim()
 }
 
-/// The URLs of a part. Its heading gives the base `own`, and that of the document to open gives `root`. References with the text
+/// The labels of a part, which are URLs. Its heading gives the base `own`, and that of the document to open gives `root`. References with the text
 /// of a label always match (RFC 2557, 8.2), so a label without a base has that of the document, too.
 fn urls(
     message: &[u8],
@@ -438,12 +462,6 @@ fn urls(
         }));
     }
     urls.extend(cid_urls(message, entity));
-    if urls.is_empty() {
-        urls.push(made_up_url(
-            &entity.name,
-            &file_name(message, entity).unwrap_or_default(),
-        ));
-    }
     let mut seen = HashSet::new();
     urls.retain(|url| seen.insert(url.clone()));
     urls

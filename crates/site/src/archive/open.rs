@@ -32,7 +32,11 @@ use baselink_rewrite::{
 };
 use baselink_text::{Error, Format, Result, Span, cause, layer::transfer::longest_of};
 
-use super::{Attached, Entry, Wacz, Wanted, http_archive, message::resources, web_archive};
+use super::{
+    Attached, Entry, Wacz, Wanted, http_archive,
+    message::{numbered, resources},
+    web_archive,
+};
 
 /// The contents of an open file.
 pub enum Contents {
@@ -127,7 +131,7 @@ impl Contents {
             Self::WebArchive(reader) => read_whole(reader)
                 .and_then(|bytes| web_archive(&bytes, options, wanted))
                 .map(all),
-            Self::Mailbox(reader) => Ok(messages(reader, options)),
+            Self::Mailbox(reader) => Ok(messages(reader, options, wanted)),
             Self::Document(bytes) if wanted != Wanted::Documents => {
                 Ok(all(resources(bytes, options)))
             }
@@ -151,10 +155,10 @@ fn all<'e>(entries: impl Iterator<Item = Entry> + 'e) -> Entries<'e> {
     Box::new(entries.map(Ok))
 }
 
-/// The messages of a mailbox, which are read with `options`.
-fn messages<'e>(reader: impl Read + 'e, options: &'e Options) -> Entries<'e> {
+/// The messages of a mailbox, which are read with `options`, or their parts.
+fn messages<'e>(reader: impl Read + 'e, options: &'e Options, wanted: Wanted) -> Entries<'e> {
     let (mut messages, mut lines) = (Messages::new(reader), 0);
-    Box::new(iter::from_fn(move || {
+    let messages = iter::from_fn(move || {
         let found = match messages.next_message().transpose()? {
             Ok(found) => found,
             Err(error) => return Some(Err(Error::new(cause(&error)))),
@@ -163,11 +167,22 @@ fn messages<'e>(reader: impl Read + 'e, options: &'e Options) -> Entries<'e> {
         lines += count(&found.bytes[..found.message.start]);
         let offset = usize::try_from(found.offset).unwrap_or(usize::MAX);
         let mut options = options.clone();
-        options.scan.entity = found.number.to_string().into();
+        options.scan.entity = numbered(&options.scan.entity, &found.number.to_string());
         let bytes = found.bytes.to_vec();
         let entry = Entry::of_document(bytes, found.message, (offset, lines), options);
         lines += count(&found.bytes[found.message.start..]);
         Some(Ok(entry))
+    });
+    if wanted == Wanted::Documents {
+        return Box::new(messages);
+    }
+    Box::new(messages.flat_map(|message| {
+        match message {
+            Ok(message) => resources(message.bytes(), &message.options)
+                .map(Ok)
+                .collect(),
+            Err(error) => vec![Err(error)],
+        }
     }))
 }
 

@@ -92,7 +92,7 @@ impl Collection {
             return false;
         };
         let mut names = self.index_names().map(Some).chain([None]);
-        names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
+        names.any(|index| origin::by_host(&entry.relative, scheme, index).as_deref() == Some(url))
     }
 
     /// Sets the layout of a tree in which a crawler recorded the URLs of files and named folders after hosts. Only the

@@ -123,7 +123,7 @@ pub struct Collection {
     pub(super) urls: TextMap<UrlTarget>,
     /// The folders in the root. A folder without files is present only if it was added.
     folders: HashSet<Box<[u8]>>,
-    /// The folders in the root that are named after hosts, by `//` and the net_loc in lower case.
+    /// The folders that are named after hosts, by `//` and the net_loc in lower case.
     pub(super) folders_of_hosts: HashMap<String, Box<[u8]>>,
     /// The index for names that resemble a missing one; built on the first request.
     pub(super) near: OnceLock<NearNames>,
@@ -262,7 +262,13 @@ impl Collection {
         while !self.has_folder(around) {
             self.folders.insert(around.into());
             let (outer, name) = split_name(around);
-            if outer.is_empty()
+            let hosts = &self.origins.host_folders;
+            let is_place = if hosts.is_empty() {
+                outer.is_empty()
+            } else {
+                hosts.contains_key(around)
+            };
+            if is_place
                 && let Some(net_loc) = str::from_utf8(name)
                     .ok()
                     .and_then(|name| hosts::net_loc(name, "https"))
@@ -270,7 +276,7 @@ impl Collection {
                 let host = format!("//{}", net_loc.to_ascii_lowercase());
                 self.folders_of_hosts
                     .entry(host)
-                    .or_insert_with(|| name.into());
+                    .or_insert_with(|| around.into());
             }
             around = outer;
         }
@@ -382,7 +388,8 @@ impl Collection {
 
     /// True if the folders are named after hosts, as crawlers name them.
     pub fn is_of_hosts(&self) -> bool {
-        self.origins.has_hosts && self.origins.root_url.is_none()
+        let origins = &self.origins;
+        (origins.has_hosts && origins.root_url.is_none()) || !origins.host_folders.is_empty()
     }
 
     /// True if the files stay in their places: no mirror is made of them.

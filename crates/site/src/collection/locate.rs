@@ -392,11 +392,12 @@ impl Collection {
     }
 
     /// The resource with the label `url` in a multipart around the resource with the number `from`.
-    fn labelled(&self, from: Option<usize>, url: &str) -> Option<usize> {
+    pub fn labelled(&self, from: Option<usize>, url: &str) -> Option<usize> {
         let mut around: &str = self.entities.get(&from?)?;
         let own = normal(url)?;
         while !around.is_empty() {
-            around = around.rsplit_once('.').map_or("", |(around, _)| around);
+            let outer = around.rsplit_once(['.', '/']);
+            around = outer.map_or("", |(outer, _)| outer);
             let key = in_scope(&own, around);
             let known = self.urls.number(key.as_bytes());
             if let Some(UrlTarget::Resource(number)) = known.map(|known| self.urls.values[known]) {
@@ -433,11 +434,10 @@ impl Collection {
 
     /// The path of `url` below the root. `None` if `url` is neither below the URL of the root nor on a host of the site.
     pub(crate) fn below(&self, url: &str) -> Option<PathBelowRoot> {
-        if let Some(root) = &self.origins.root_url {
-            return root.below_own(url);
-        }
-        if !self.origins.has_hosts {
-            return None;
+        let root = self.origins.root_url.as_ref();
+        let below = root.and_then(|root| root.below_own(url));
+        if below.is_some() || !self.is_of_hosts() {
+            return below;
         }
         let url = Reference::of(url);
         let scheme = url

@@ -40,6 +40,7 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     ffi::{OsStr, OsString},
     path::{Component, Path},
     sync::Arc,
@@ -85,6 +86,9 @@ pub struct Origins {
     /// writes `@` instead, but an `@` stays an `@`, because the URL may contain one. A `%` with two hexadecimal digits
     /// is an escape. wget decodes most escapes, so `?a=%26` becomes `?a=&`; if that matters, use a map.
     pub has_hosts: bool,
+    /// The paths of folders that are named after hosts, below the root, with the schemes of their URLs, if other folders are not.
+    /// The layout applies only to these.
+    pub host_folders: BTreeMap<Vec<u8>, &'static str>,
     /// The scheme of URLs from the names of hosts, and of the URLs that HTTrack records without a scheme; `None` if `https` is
     /// only assumed. Reports then mention the assumption.
     pub given_scheme: Option<String>,
@@ -426,6 +430,21 @@ impl Origins {
     pub fn set_hosts(&mut self) {
         (self.root_url, self.assumes_root) = (None, false);
         self.has_hosts = true;
+        self.host_folders.clear();
+    }
+
+    /// The path of `seen` from the folder on that is named after its host, and the scheme, if the layout applies.
+    fn from_host<'e>(&'e self, seen: &'e TreeEntry) -> Option<(&'e [OsString], &'e str)> {
+        let path = &*seen.relative;
+        if self.has_hosts {
+            return Some((path, self.scheme()));
+        }
+        self.host_folders.first_key_value()?;
+        let named = |end: usize| {
+            let scheme = self.host_folders.get(&names::path_bytes(&path[..end]))?;
+            Some((&path[end - 1..], *scheme))
+        };
+        (1..path.len()).find_map(named)
     }
 
     /// The URL of the root, unless it is assumed. Assumed URLs are not shown.
@@ -470,10 +489,10 @@ impl Origins {
                     let map = self.map.as_ref();
                     map.and_then(|map| map.url(entry)).map(str::to_owned)
                 }
-                Source::Layout if self.has_hosts => {
+                Source::Layout => self.from_host(seen).and_then(|(path, scheme)| {
                     let index = self.index.as_deref().map(OsStr::as_encoded_bytes);
-                    by_host(seen, self.scheme(), index)
-                }
+                    by_host(path, scheme, index)
+                }),
                 Source::Xattr if !self.ignores_xattr => {
                     attribute(entry).map(|url| without_fragment(&url).to_owned())
                 }
@@ -518,7 +537,7 @@ impl Origins {
 
     /// The files around `entry`. The layout applies as in [`of`](Self::of).
     pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
-        let depth = self.has_hosts.then_some(seen.relative.len());
+        let depth = self.from_host(seen).map(|(path, _)| path.len());
         self.companions.beside(entry, depth, self.scheme())
     }
 
@@ -566,10 +585,10 @@ impl Origins {
     }
 }
 
-/// The URL of `entry`, with the host from its first folder ([`Origins::has_hosts`]). A file called `index` has the URL
+/// The URL of the file at `path`, with the host from its first folder ([`Origins::has_hosts`]). A file called `index` has the URL
 /// of its folder.
-pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&[u8]>) -> Option<String> {
-    let (host, names) = entry.relative.split_first()?;
+pub(crate) fn by_host(path: &[OsString], scheme: &str, index: Option<&[u8]>) -> Option<String> {
+    let (host, names) = path.split_first()?;
     let (file, folders) = names.split_last()?;
     let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
     let file = without_adjustment(file.as_encoded_bytes());

@@ -121,7 +121,7 @@ fn rewrite_unless<'a, T: Default>(
     let charset = rewritten.totals.charset;
     let may_differ = || !charset.is_ascii_compatible() || has_several_readings(bytes);
     let is_guarded = options.guard.is_some() && !options.format.has_headings();
-    if is_guarded && may_differ() && !has_clear_declaration(bytes, charset, options.format) {
+    if is_guarded && !has_clear_declaration(bytes, charset, options.format) && may_differ() {
         guard_in_all(&mut rewritten, options);
     }
     (rewritten, all)
@@ -149,15 +149,11 @@ const ENCODINGS: [&str; 7] = [
     "utf-16be",
 ];
 
-/// True if ASCII characters in `bytes` may belong to others in another encoding, and a browser may choose it. Of the characters
-/// with a meaning in HTML and CSS, only `\` and `]` can be the second byte of another one.
+/// True if ASCII characters in `bytes` may belong to others in another encoding, and a browser may choose it. Of those that can be
+/// the second byte of another one, these have a meaning in HTML, XML or CSS.
 fn has_several_readings(bytes: &[u8]) -> bool {
-    let is_second = |at: usize| {
-        let is_last = bytes[at] == b'\\' || bytes[at..].starts_with(b"]]>");
-        is_last && at > 0 && !bytes[at - 1].is_ascii()
-    };
-    memchr::memchr2(0x1B, 0, bytes).is_some()
-        || memchr::memchr2_iter(b'\\', b']', bytes).any(is_second)
+    let is_second = |pair: &[u8]| !pair[0].is_ascii() && b"@[\\]^`{|}~".contains(&pair[1]);
+    memchr::memchr2(0x1B, 0, bytes).is_some() || bytes.windows(2).any(is_second)
 }
 
 /// True if every browser finds the same declaration of `charset`: a byte order mark, or the only one in a `meta` that follows no

@@ -14,18 +14,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use baselink_scan::Heading;
 use baselink_text::{Format, name};
 
 use super::entry_page::{PageEntry, title};
 use crate::{
     archive::{Wacz, WaczPage, message::THIS_MESSAGE},
     collection::{Collection, folder::path_of},
-    reading::{CapturePlan, Inputs, head_of},
+    reading::{CapturePlan, Inputs},
 };
-
-/// The number of bytes of a message in which its subject is searched for.
-const LONGEST_HEADING: usize = 1 << 16;
 
 /// The `pages`, numbers of captured resources with their titles, as they stand on the entry page, and other files. `written` has the
 /// numbers of the resources that have files.
@@ -57,26 +53,19 @@ fn page_entry(
 ) -> PageEntry<'_> {
     let (url, collection) = (plan.chosen.url(number), plan.collection());
     // The URL of a part of a message is meaningless to readers.
-    let mut messages = plan.archives.keys();
-    let message = messages.next().filter(|_| url.starts_with(THIS_MESSAGE));
-    let named = |path: &PathBuf| name(path.file_name().unwrap_or_default().as_ref());
-    let subject = message
-        .filter(|_| title.is_empty() || url == THIS_MESSAGE)
-        .and_then(|path| subject(path));
+    let message = plan.archive_of(number).file_name().unwrap_or_default();
     PageEntry {
         folder: String::from_utf8_lossy(collection.folder.strip_suffix(b"/").unwrap_or_default()),
         name: collection.in_library(plan.name(number)),
-        url: message.map_or(url.into(), |path| named(path).into()),
-        title: subject.unwrap_or(title),
+        url: if url.starts_with(THIS_MESSAGE) {
+            name(message.as_ref()).into()
+        } else {
+            url.into()
+        },
+        title,
         date: plan.chosen.resources[number].date,
         is_page,
     }
-}
-
-/// The subject of the message at `path`.
-fn subject(path: &Path) -> Option<String> {
-    let bytes = head_of(fs::File::open(path).ok()?, path, LONGEST_HEADING).ok()?;
-    Some(Heading::read(&bytes).first(&bytes, "Subject")?.text(&bytes))
 }
 
 /// The files to list after the `pages`, with their names: the attachments of a message, and all files of an archive without
@@ -86,8 +75,8 @@ fn other_files(
     pages: &[(usize, String)],
     written: &HashSet<usize>,
 ) -> Vec<(usize, String)> {
-    let mut paths = plan.archives.keys();
-    let are_messages = paths.all(|path| inputs.format_of(path) == Some(Format::Message));
+    let formats = plan.archives.keys().map(|path| inputs.format_of(path));
+    let are_messages = formats.flatten().all(|format| !format.is_archive());
     let pages: HashSet<usize> = pages.iter().map(|(number, _)| *number).collect();
     let is_listed = |number: &usize| {
         let is_attached = are_messages && !plan.collection().is_used(*number);
@@ -130,9 +119,7 @@ fn pages_in_lists(
             listed.push((found.number, title.unwrap_or_default()));
         }
     };
-    let mut archives: Vec<_> = plan.archives.iter().collect();
-    archives.sort_by_key(|(_, first)| **first);
-    for (path, _) in archives {
+    for path in plan.archives.keys() {
         are_all &= wacz(path).is_some_and(|mut wacz| wacz.each_page(&mut list));
     }
     if !listed.is_empty() && are_all {

@@ -10,7 +10,6 @@
 //! Deliberately absent: choosing a capture, and naming files ([`crate::collection::capture`]).
 
 use std::{
-    collections::HashMap,
     fs::Metadata,
     io, mem,
     path::{Path, PathBuf},
@@ -24,10 +23,12 @@ use baselink_files::{
 };
 use baselink_text::{Error, Format, layer::transfer::longest_of};
 
+use indexmap::IndexMap;
+
 use super::{
     documents::{Input, Listener, TOO_LONG},
     inputs::Inputs,
-    open::{File, may_hold_resources},
+    open::{File, is_source, may_hold_resources},
 };
 use crate::{
     archive::{Entry, Wanted, is_archive_in_wacz},
@@ -43,8 +44,8 @@ use crate::{
 pub struct CapturePlan {
     /// The resources.
     pub chosen: ChosenCaptures,
-    /// The numbers of the first items of the archives, by their paths.
-    pub archives: HashMap<PathBuf, u32>,
+    /// The numbers of the first items of the archives, by their paths, in order.
+    pub archives: IndexMap<PathBuf, u32>,
     /// The items with the bodies of resources, each with the number of its resource, in order.
     by_item: Vec<(u32, u32)>,
 }
@@ -66,8 +67,9 @@ impl CapturePlan {
     ) -> FileResult<Self> {
         let (mut captures, mut plan) = (Captures::near(near), Self::default());
         let longest = longest_of(archives.iter().map(|entry| entry.size).sum());
-        let mut first = 0_u32;
+        let (mut first, are_several) = (0_u32, archives.len() > 1);
         for entry in archives {
+            let number = are_several.then(|| plan.archives.len() + 1);
             let (path, mut next) = (&entry.path, first);
             let look = |input: &Input<'_>, _: &mut L| {
                 let found = input.name.entry;
@@ -88,7 +90,8 @@ impl CapturePlan {
                     Ok(())
                 }
             };
-            let read = read_archive(&entry, inputs, Wanted::Captures, listener, look, add);
+            let how = (Wanted::Captures, inputs, number);
+            let read = read_archive(&entry, how, listener, look, add);
             listener.finish_file(entry.size);
             // Other errors are ignored here, because the second reading reports them with their places.
             let read = Failure::separate(read)?;
@@ -118,6 +121,14 @@ impl CapturePlan {
         self.chosen.collection.path(number)
     }
 
+    /// The path of the archive with the resource of this number.
+    pub fn archive_of(&self, number: usize) -> &Path {
+        let item = self.chosen.resources[number].item;
+        let after = self.archives.partition_point(|_, first| *first <= item);
+        let archive = self.archives.get_index(after.saturating_sub(1));
+        archive.map_or("".as_ref(), |(path, _)| path)
+    }
+
     /// Reads the archive `file` again, and calls `work` for each of its resources, and `done` with the results in their order.
     /// `work` also returns the length of what it decoded. Returns the format of the archive, and the number of records with anomalies.
     ///
@@ -137,8 +148,9 @@ impl CapturePlan {
             let why = "the bodies of its captures are in an earlier archive; name both archives";
             return Err(Error::file(&file.path, why).into());
         }
-        let first = self.archives.get(&file.path).copied();
-        let first = first.unwrap_or(u32::MAX);
+        let place = self.archives.get_full(&file.path);
+        let (index, first) = place.map_or((0, u32::MAX), |(index, _, first)| (index, *first));
+        let number = (self.archives.len() > 1).then_some(index + 1);
         let longest = usize::try_from(longest_of(file.size)).unwrap_or(usize::MAX);
         let on_item = |input: &Input<'_>, listener: &mut L| {
             let Some(entry) = input.name.entry else {
@@ -168,7 +180,8 @@ impl CapturePlan {
                 done(found.ok_or_else(too_long)?, listener)
             })
         };
-        read_archive(file, inputs, wanted, listener, on_item, received)
+        let how = (wanted, inputs, number);
+        read_archive(file, how, listener, on_item, received)
     }
 }
 
@@ -209,22 +222,26 @@ fn archives_in(folder: &Path, follow: bool, skipped: &mut usize) -> Option<Vec<P
     (!archives.is_empty()).then_some(archives)
 }
 
-/// Reads the archive `entry` as [`File::each`] does. Returns its format, and the number of records with anomalies.
+/// Reads the archive `entry` as [`File::each`] does. Its number is that among several. Returns its format, and the number of records
+/// with anomalies.
 fn read_archive<L: Listener, T: Send>(
     entry: &TreeEntry,
-    inputs: &Inputs,
-    wanted: Wanted,
+    (wanted, inputs, number): (Wanted, &Inputs, Option<usize>),
     listener: &mut L,
     work: impl Fn(&Input<'_>, &mut L) -> io::Result<(T, usize)> + Sync,
     done: impl FnMut(T, &Input<'_>, L, &mut L) -> FileResult<()>,
 ) -> FileResult<(Format, usize)> {
     let path = &entry.path;
-    let file = File::open(entry, inputs, None)?.map_err(|other| other.error(path))?;
+    let mut file = File::open(entry, inputs, None)?.map_err(|other| other.error(path))?;
     let format = file.format;
     if !may_hold_resources(format) {
         return Err(Error::file(path, "not an archive; name only archives").into());
     }
-    let read = File { wanted, ..file }.each(listener, work, done);
+    if let Some(number) = number.filter(|_| !is_source(format, path)) {
+        file.options.scan.entity = number.to_string().into();
+    }
+    file.wanted = wanted;
+    let read = file.each(listener, work, done);
     Ok((format, read?))
 }
 

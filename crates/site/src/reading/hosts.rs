@@ -36,32 +36,47 @@ pub fn without_dot<'e>(
     above.nth(seen.relative.len() - 1).filter(|_| is_taken)
 }
 
-/// True if one of the first pages in `path` has the comment of HTTrack with the host that its folder names.
-pub fn has_comment(path: &Path, selection: &Selection) -> bool {
+/// The beginnings of HTTrack's comment, before a host. Version 3.49 writes no scheme.
+pub const COMMENT: &[&str] = &[
+    "<!-- Mirrored from ",
+    "<!-- Mirrored from http://",
+    "<!-- Mirrored from https://",
+];
+
+/// The scheme of the URLs of the files in `folder`, which is named like a host, if the host is that of its first pages.
+pub fn scheme_of(folder: &Path, selection: &Selection) -> Option<&'static str> {
+    const LINKS: &[&str] = &["https://", "http://", "//"];
+    let is_of_httrack = folder.with_file_name(CACHE).is_dir();
+    let named = first_named(folder, LINKS, selection).or(is_of_httrack.then_some("//"));
+    named.map(|named| if named == LINKS[1] { "http" } else { "https" })
+}
+
+/// The first of `beginnings` that stands before the host after which `folder` is named, in one of the first pages in it.
+pub fn first_named(
+    folder: &Path,
+    beginnings: &'static [&str],
+    selection: &Selection,
+) -> Option<&'static str> {
     /// The number of pages that are read.
     const PAGES: usize = 100;
     /// The number of bytes that are read of each.
-    const HEAD: u64 = 4_096;
+    const HEAD: u64 = 1 << 16;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let host = name.replace(['_', '+'], ":");
     let is_page = |entry: &TreeEntry| is_page_name(entry.path.as_os_str().as_encoded_bytes());
-    let is_proof = |entry: TreeEntry| {
+    let proof = |entry: TreeEntry| {
         let mut head = Vec::new();
         if let Ok((file, _)) = entry.open(selection.follow) {
             // Bytes before an error may contain the comment.
             let _ = file.take(HEAD).read_to_end(&mut head);
         }
-        let host = entry
-            .relative
-            .first()
-            .map(|host| host.to_string_lossy().replace('_', ":"));
-        let host = host.unwrap_or_default();
-        // HTTrack 3.49 writes no scheme.
-        ["", "http://", "https://"].iter().any(|scheme| {
-            let comment = format!("<!-- Mirrored from {scheme}{host}/");
-            memchr::memmem::find(&head, comment.as_bytes()).is_some()
+        beginnings.iter().copied().find(|beginning| {
+            let text = format!("{beginning}{host}/");
+            memchr::memmem::find(&head, text.as_bytes()).is_some()
         })
     };
-    let entries = walk(&[path.to_owned()], selection).flatten();
-    entries.filter(is_page).take(PAGES).any(is_proof)
+    let entries = walk(&[folder.to_owned()], selection).flatten();
+    entries.filter(is_page).take(PAGES).find_map(proof)
 }
 
 /// The visible folders in `path`, without HTTrack's cache.

@@ -24,6 +24,7 @@ use baselink_files::{
 };
 use baselink_rewrite::Options;
 use baselink_text::Format;
+use baselink_url::is_of_own_network;
 
 use crate::collection::{
     origin::{Origins, RootUrl},
@@ -155,6 +156,11 @@ impl Inputs {
     /// The format of the file `path`, if it was learned.
     pub fn learned_format(&self, path: &Path) -> Option<Format> {
         locked(&self.formats).get(path).copied()
+    }
+
+    /// True if a list for crawlers may have `url`. In a library, any page may name addresses of the user's own network.
+    pub fn may_list(&self, url: &str) -> bool {
+        self.library.is_empty() || !is_of_own_network(url)
     }
 
     /// True if a named path is a folder, or in one with the others.

@@ -5,25 +5,37 @@
 //! DIR/notes.html            -->   OUT/notes.html, whose links lead to captures
 //! ```
 //!
-//! Deliberately absent: mailboxes, which are copied as files.
+//! Deliberately absent: choosing the captures ([`CapturePlan`]).
 
 use std::{
     collections::{HashMap, HashSet},
+    ffi::OsString,
+    path::PathBuf,
     sync::Arc,
 };
 
 use baselink_files::{
+    maildir,
     results::FileResult,
     walk::{EntryKind, Selection, TreeEntry},
 };
 use baselink_text::Format;
 
-use super::{Archives, CapturePlan, Inputs, Listener, open::is_source};
+use super::{Archives, CapturePlan, Inputs, Listener, hosts::scheme_of, open::is_source};
 use crate::collection::{
-    Collection, capture::DateRange, folder::name_of, joined, split_name, stem,
+    Collection,
+    capture::DateRange,
+    folder::name_of,
+    joined,
+    origin::{
+        hosts::{is_telling, net_loc},
+        names,
+    },
+    split_name, stem,
 };
 
-/// Finds the archives in the folder of `inputs`, unless the folder is a site, which may offer archives as files.
+/// Finds the archives in the folder of `inputs`, and the folders that a crawler named after hosts, unless the folder is a site, which
+/// may offer archives as files.
 pub fn enter(inputs: &mut Inputs) {
     let origins = &inputs.reading.origins;
     let is_site = origins.given_root().is_some()
@@ -36,13 +48,25 @@ pub fn enter(inputs: &mut Inputs) {
     let files = inputs.files().flatten();
     let files = files.filter(|entry| entry.kind == EntryKind::File);
     let mut sources: Vec<Vec<TreeEntry>> = Vec::new();
-    let mut numbers = HashMap::new();
-    for entry in files.filter(|entry| inputs.is_source(&entry.path)) {
+    let (mut numbers, mut hosts) = (HashMap::new(), HashMap::new());
+    for entry in files {
+        hosts.extend(host_folder(&entry));
+        if !inputs.is_source(&entry.path) {
+            continue;
+        }
         let number = *numbers.entry(whole(&entry)).or_insert(sources.len());
         match sources.get_mut(number) {
             Some(parts) => parts.push(entry),
             None => sources.push(vec![entry]),
         }
+    }
+    let scheme = |(path, folder): (Vec<u8>, PathBuf)| {
+        let scheme = scheme_of(&folder, &inputs.selection)?;
+        Some((path, scheme))
+    };
+    inputs.reading.origins.host_folders = hosts.into_iter().filter_map(scheme).collect();
+    for parts in &mut sources {
+        parts.sort_by_cached_key(|part| split_name(&name_of(part)).1.to_vec());
     }
     inputs.library = sources;
     if !inputs.library.is_empty() {
@@ -50,11 +74,26 @@ pub fn enter(inputs: &mut Inputs) {
     }
 }
 
+/// The outermost folder around the file `entry` that is named like a host: its path below the root, and its path.
+fn host_folder(entry: &TreeEntry) -> Option<(Vec<u8>, PathBuf)> {
+    let (_, folders) = entry.relative.split_last()?;
+    let is_host = |name: &OsString| {
+        let name = name.to_string_lossy();
+        is_telling(&name) && net_loc(&name, "https").is_some()
+    };
+    let length = folders.iter().position(is_host)? + 1;
+    let folder = entry.path.ancestors().nth(entry.relative.len() - length)?;
+    Some((names::path_bytes(&folders[..length]), folder.to_owned()))
+}
+
 /// The name of the archive of which the file `entry` is a part, like others in its folder: crawlers end the names of parts with
-/// numbers, and wget that of its log with `-meta`.
+/// numbers, and wget that of its log with `-meta`. The parts of a Maildir are its messages.
 fn whole(entry: &TreeEntry) -> Vec<u8> {
     let path = name_of(entry);
     let (around, name) = split_name(&path);
+    if maildir::is_message(&entry.path) {
+        return joined(split_name(around).0, b"messages");
+    }
     let Some(at) = memchr::memmem::rfind(name, b".warc") else {
         return path;
     };
@@ -79,7 +118,7 @@ fn places(archives: &[Vec<TreeEntry>], collection: &Collection) -> Vec<Vec<u8>> 
     let mut next: HashMap<Vec<u8>, usize> = HashMap::new();
     let place = |parts: &Vec<TreeEntry>| {
         let own = match parts.as_slice() {
-            [only] => name_of(only),
+            [only] if !maildir::is_message(&only.path) => name_of(only),
             several => whole(&several[0]),
         };
         let path = collection.in_mirror(&own);

@@ -202,6 +202,7 @@ impl<'a> File<'a> {
         let seen = seen.as_ref().unwrap_or(entry);
         let (retrieval, passed_over) = origins.of(entry, seen, format, &bytes);
         let dotless_host = hosts::without_dot(entry, seen, retrieval.as_ref());
+        let dotless_host = dotless_host.filter(|_| origins.has_hosts);
         let beside = (!is_standard).then(|| origins.beside(entry, seen));
         let options = if format.is_archive() {
             reading.options.clone()
@@ -390,18 +391,18 @@ impl Inputs {
         format_of_file(path).map(|detected| self.reading.format.unwrap_or(detected))
     }
 
-    /// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor a message.
+    /// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor mail.
     pub fn is_page(&self, path: &Path) -> bool {
         self.format_of(path)
             .is_some_and(|one| one.is_read() && !may_hold_resources(one))
     }
 
-    /// True if the file at `path` is an archive, or a message with resources.
+    /// True if the file at `path` is an archive, a message or a mailbox.
     pub fn holds_resources(&self, path: &Path) -> bool {
         self.format_of(path).is_some_and(may_hold_resources)
     }
 
-    /// True if the file at `path` is an archive or a message. The names of most documents tell that they need not be opened.
+    /// True if the file at `path` [holds resources](Self::holds_resources). The names of most documents tell that they need not be opened.
     pub fn is_source(&self, path: &Path) -> bool {
         let named = Format::detect(Some(&path.to_string_lossy()), b"");
         (may_hold_resources(named) || !named.is_read()) && self.holds_resources(path)
@@ -414,9 +415,9 @@ impl Inputs {
     }
 }
 
-/// True for archives, and for messages, whose parts are resources.
+/// True for archives, and for messages and mailboxes, whose parts are resources.
 pub fn may_hold_resources(format: Format) -> bool {
-    format.is_archive() || format == Format::Message
+    format.is_archive() || matches!(format, Format::Message | Format::Mbox)
 }
 
 /// The first bytes of the file `path`, at most `length`.

@@ -150,7 +150,7 @@ impl<'a> LinkJudge<'a> {
             is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             saved_by,
             is_crawled,
-            number: collection.number_at(name),
+            number: collection.number_at(name.strip_prefix(&*collection.folder).unwrap_or(name)),
             bases,
             goal: MovedCollection {
                 collection,
@@ -301,7 +301,9 @@ impl<'a> LinkJudge<'a> {
 
     /// The rule for a link of a document in an archive to `target`.
     fn in_archive(&mut self, link: &LinkReport, target: &str) -> FindingRule {
-        if in_sheet(link, self.goal.collection).is_some() {
+        let collection = self.goal.collection;
+        let labelled = collection.labelled(self.number, target);
+        if labelled.is_some() || in_sheet(link, collection).is_some() {
             return FindingRule::Travels;
         }
         // A prefix of URLs has no capture.
