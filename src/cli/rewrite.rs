@@ -234,7 +234,9 @@ impl RewriteRun<'_> {
             return Ok(ExitStatus::Stopped);
         }
         if let (Results::Folder(folder), [_, ..]) = (results, folders) {
-            self.finish_captured(folder, (folders, &read, pages), output)?;
+            let is_library = request.documents.has_folder();
+            let missing = totals.missing_urls(|_, links| is_library && links.is_embedded);
+            self.finish_captured(folder, (folders, &read), (pages, &missing), output)?;
         }
         Ok(status.max(status_of_skipped(&totals.tally)))
     }
@@ -243,7 +245,8 @@ impl RewriteRun<'_> {
     fn finish_captured(
         self,
         folder: &ResultFolder,
-        (folders, read, pages): (&[CapturedFolder], &[TreeEntry], Vec<PageEntry<'_>>),
+        (folders, read): (&[CapturedFolder], &[TreeEntry]),
+        listed: (Vec<PageEntry<'_>>, &[String]),
         output: &mut Output,
     ) -> FileResult<()> {
         let Some(collection) = self.kind.renamed() else {
@@ -267,7 +270,7 @@ impl RewriteRun<'_> {
                 None => name(path),
             });
         let source = sources.collect::<Vec<_>>().join(", ");
-        extract::write_entry_page(folder, collection, (&source, folders, pages), output)
+        extract::write_entry_page(folder, collection, (&source, folders), listed, output)
     }
 
     fn rewrite_file(self, entry: &TreeEntry, output: &mut Output) -> FileResult<FileOutcome> {

@@ -615,7 +615,8 @@ fn report_gone(out: &PathBuf, places: &HashSet<PathBuf>, output: &mut Output) {
 pub fn write_entry_page(
     folder: &ResultFolder,
     collection: &Collection,
-    (source, folders, captured): (&str, &[CapturedFolder], Vec<PageEntry<'_>>),
+    (source, folders): (&str, &[CapturedFolder]),
+    (captured, missing): (Vec<PageEntry<'_>>, &[String]),
     output: &mut Output,
 ) -> FileResult<()> {
     let places = folders
@@ -643,7 +644,7 @@ pub fn write_entry_page(
     };
     let mut names = iter::once(ENTRY_PAGE.to_owned()).chain(others);
     let own_name = names.find(is_free).unwrap_or_default();
-    let page = entry_page(source, &pages);
+    let page = entry_page(source, &pages, missing);
     let new = folder.begin_dated(Path::new(&own_name), None, page.as_bytes())?;
     new.commit()?;
     output.notice(format_args!("open {}", name(&folder.out.join(&own_name))));

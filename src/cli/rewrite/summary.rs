@@ -26,7 +26,7 @@ use baselink_site::{
         adapt::Adapted,
         leftovers::generator,
         link_result::LinkResult,
-        rewriting::{DocumentLinks, MissingTargets, RewriteKind},
+        rewriting::{DocumentLinks, LinksToMissing, MissingTargets, RewriteKind},
         tally::{Adaptation, Counted, Tally},
     },
     reading::{FilePlaces, Inputs, SkipReason},
@@ -415,16 +415,22 @@ impl RunSummary {
         status
     }
 
-    /// Lists the URLs of the tree that have no file, in order, one per line.
+    /// The URLs of the tree that have no file and that `takes` accepts, in order.
+    pub fn missing_urls(&self, takes: impl Fn(&str, &LinksToMissing) -> bool) -> Vec<String> {
+        let urls = self.missing.iter().filter(|(url, links)| takes(url, links));
+        let mut urls: Vec<_> = urls.map(|(url, _)| url_for_list(url)).collect();
+        urls.sort_unstable();
+        urls
+    }
+
+    /// Lists the URLs of the tree that have no file, one per line.
     pub fn list_missing(
         &self,
         path: &Path,
         documents: &Inputs,
         output: &mut Output,
     ) -> FileResult<()> {
-        let urls = self.missing.keys().filter(|url| documents.may_list(url));
-        let mut urls: Vec<_> = urls.map(|url| url_for_list(url)).collect();
-        urls.sort_unstable();
+        let urls = self.missing_urls(|url, _| documents.may_list(url));
         let what = ["URL that has no file is", "URLs that have no file are"];
         output.write_list(path, &urls, what)
     }

@@ -6,7 +6,7 @@
 //! assert_eq!(title, "Café & Bar");
 //! let (folder, name, url) = ("".into(), b"a.example/a b.html".to_vec(), "http://a.example/a b".into());
 //! let entry = PageEntry { folder, name, url, title, date: "2026-01-31".parse().ok(), is_page: true };
-//! let page = entry_page("crawl.warc.gz", &[entry]);
+//! let page = entry_page("crawl.warc.gz", &[entry], &[]);
 //! assert!(page.contains("<a href=\"a.example/a%20b.html\">Café &amp; Bar</a>"));
 //! ```
 //!
@@ -73,8 +73,8 @@ pub fn is_entry_page(page: &[u8]) -> bool {
     memmem::find(page, MARK.as_bytes()).is_some()
 }
 
-/// Generates the HTML of a page that lists `pages`, which come from `source`.
-pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
+/// Generates the HTML of a page that lists `pages`, which come from `source`, and the URLs of `missing` resources.
+pub fn entry_page(source: &str, pages: &[PageEntry<'_>], missing: &[String]) -> String {
     let source = text(source);
     let number_of_pages = pages.iter().filter(|page| page.is_page).count();
     let number = match (number_of_pages, pages.len() - number_of_pages) {
@@ -110,6 +110,14 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
         } else {
             "</ul>\n"
         };
+    }
+    if !missing.is_empty() {
+        let number = missing.len();
+        page += &format!("<details>\n<summary>Missing ({number})</summary>\n<ul>\n");
+        for url in missing {
+            page += &format!("<li>{}</li>\n", text(url));
+        }
+        page += "</ul>\n</details>\n";
     }
     if number_of_items > FEW {
         page += &format!("<script>\n{SCRIPT}\n</script>\n");
@@ -216,13 +224,13 @@ mod tests {
             is_page: true,
         };
         let few: Vec<_> = (0..20).map(|number| page("a", number)).collect();
-        let few = entry_page("x", &few);
+        let few = entry_page("x", &few, &[]);
         assert!(
             !few.contains("<script") && !few.contains("<details"),
             "{few}"
         );
         let all = (0..120).map(|number| page(if number < 101 { "a" } else { "b" }, number));
-        let all = entry_page("x", &all.collect::<Vec<_>>());
+        let all = entry_page("x", &all.collect::<Vec<_>>(), &[]);
         for part in [
             "<details>\n<summary>a (101)</summary>",
             "<details open>\n<summary>b (19)</summary>",
