@@ -322,6 +322,10 @@ impl Collection {
             if let Some((_, fragment)) = url.split_once('#').filter(|_| !next.contains('#')) {
                 next = format!("{next}#{fragment}");
             }
+            // Such a redirect never ends.
+            if next == *url && !is_rewritten {
+                break;
+            }
             url = Cow::Owned(next);
             if !is_rewritten {
                 end = Some(url.to_string());
