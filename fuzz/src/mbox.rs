@@ -9,6 +9,7 @@ use baselink::Rewriter;
 use baselink_rewrite::container::mbox::Messages;
 use baselink_rewrite::{Options, rewrite};
 use baselink_text::format::Format;
+use baselink_text::span::Span;
 use referee::{Found, by_lines};
 
 #[path = "../../tests/referee/mbox.rs"]
@@ -33,7 +34,8 @@ fn found(reader: impl Read) -> Vec<Found> {
             (found.len() + 1, start as u64)
         );
         let end = start + message.bytes.len();
-        found.push((start, end, message.envelope, message.message));
+        let envelope = Span::new(0, message.message.start);
+        found.push((start, end, envelope, message.message));
         start = end;
     }
     found

@@ -7,6 +7,7 @@
 use std::io::{self, ErrorKind, Read};
 
 use baselink_rewrite::container::mbox::Messages;
+use baselink_text::span::Span;
 use proptest::prelude::*;
 
 #[path = "../referee/mbox.rs"]
@@ -27,7 +28,7 @@ fn found(reader: impl Read) -> (Vec<Found>, Vec<u8>) {
         found.push((
             bytes.len() - next.bytes.len(),
             bytes.len(),
-            next.envelope,
+            Span::new(0, next.message.start),
             next.message,
         ));
     }

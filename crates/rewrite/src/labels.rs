@@ -51,7 +51,7 @@ impl OpenLabels {
             let Some(parent) = entity.parent else {
                 continue;
             };
-            let around = &structure.entities[parent].kind;
+            let around = structure.entities[parent].kind;
             if !matches!(around, EntityKind::Multipart { .. }) {
                 continue;
             }

@@ -625,10 +625,6 @@ pub struct UrlValue {
     pub field: UrlField,
     /// The URL without its delimiters, decoded but not percent-decoded.
     pub url: Arc<str>,
-    /// The span of the raw field value in the message.
-    pub value: Span,
     /// The span of the whole field.
     pub span: Span,
-    /// The span of the URL if it is verbatim; `None` if it is folded, encoded or has quoted pairs.
-    pub verbatim: Option<Span>,
 }

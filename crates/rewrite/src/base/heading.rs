@@ -8,10 +8,7 @@
 //! use baselink_rewrite::base::{ContentLocationUse, Outer, of_heading};
 //! use baselink_scan::document::{UrlField, UrlValue};
 //! use baselink_url::Resolver;
-//! let field = |field, url: &str| {
-//!     let (value, span) = Default::default();
-//!     UrlValue { field, url: url.into(), value, span, verbatim: None }
-//! };
+//! let field = |field, url: &str| UrlValue { field, url: url.into(), span: Default::default() };
 //! let fields = [
 //!     field(UrlField::ContentLocation, "http://b/"),
 //!     field(UrlField::ContentBase, "http://a/"),

@@ -170,19 +170,6 @@ impl Entity {
         if let Some(field) = self.heading.fields.last_mut() {
             field.span = clamped(field.span);
         }
-        if let EntityKind::Multipart {
-            preamble,
-            epilogue,
-            closed,
-        } = &mut self.kind
-        {
-            let start = if *closed { epilogue.start } else { end };
-            *epilogue = Span {
-                start: start.min(end),
-                end,
-            };
-            *preamble = clamped(*preamble);
-        }
     }
 }
 
@@ -191,15 +178,8 @@ impl Entity {
 pub enum EntityKind {
     /// Content that is not divided further.
     Leaf,
-    /// Body parts.
-    Multipart {
-        /// The bytes before the first delimiter.
-        preamble: Span,
-        /// The bytes after the line of the close delimiter; empty if there is none.
-        epilogue: Span,
-        /// True if there is a close delimiter.
-        closed: bool,
-    },
+    /// Body parts. The preamble is before the first delimiter, and the epilogue after the line of the close delimiter.
+    Multipart {},
     /// A message.
     Message,
     /// A composite type whose entities cannot be told apart.

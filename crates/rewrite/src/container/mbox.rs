@@ -10,7 +10,7 @@
 //! let mailbox = b"From a@b Thu\nTo: c\n\none\n\nFrom d@e Fri\nTo: f\n\n>From two\n";
 //! let mut messages = Messages::new(&mailbox[..]);
 //! let first = messages.next_message().unwrap().unwrap();
-//! assert_eq!(&first.bytes[first.envelope.range()], b"From a@b Thu\n");
+//! assert_eq!(&first.bytes[..first.message.start], b"From a@b Thu\n");
 //! assert_eq!(&first.bytes[first.message.range()], b"To: c\n\none\n");
 //! let second = messages.next_message().unwrap().unwrap();
 //! assert_eq!((second.number, second.offset), (2, 25));
@@ -87,11 +87,9 @@ pub struct Message<'a> {
     pub offset: u64,
     /// All bytes up to the next message. Joined together, these are the mailbox.
     pub bytes: &'a [u8],
-    /// The span in `bytes` of the `From ` line with its line end. Empty for the bytes before the first `From ` line
-    /// of a mailbox, which also form a message.
-    pub envelope: Span,
-    /// The span in `bytes` of heading and body, without the envelope and the final empty line. A right
-    /// `Content-Length` determines its end.
+    /// The span in `bytes` of heading and body, without the final empty line. The envelope is before it: the `From ` line
+    /// with its line end, or nothing in the bytes before the first `From ` line of a mailbox, which also form a message. A
+    /// right `Content-Length` determines its end.
     pub message: Span,
 }
 
@@ -126,20 +124,19 @@ impl<R: Read> Messages<R> {
     /// continues with the same one.
     #[doc(hidden)]
     pub fn next_message(&mut self) -> io::Result<Option<Message<'_>>> {
-        let Some((envelope, message)) = self.advance()? else {
+        let Some(message) = self.advance()? else {
             return Ok(None);
         };
         Ok(Some(Message {
             number: self.number,
             offset: self.offset,
             bytes: &self.rest()[..self.length],
-            envelope,
             message,
         }))
     }
 
-    /// Advances to the next message, and returns the spans of its envelope, and of its heading and body.
-    fn advance(&mut self) -> io::Result<Option<(Span, Span)>> {
+    /// Advances to the next message, and returns the span of its heading and body.
+    fn advance(&mut self) -> io::Result<Option<Span>> {
         self.start += self.length;
         self.offset += self.length as u64;
         self.length = 0;
@@ -153,10 +150,7 @@ impl<R: Read> Messages<R> {
         let (end, message_end) = self.end(envelope, counted)?;
         self.length = end;
         self.number += 1;
-        Ok(Some((
-            Span::new(0, envelope),
-            Span::new(envelope, message_end),
-        )))
+        Ok(Some(Span::new(envelope, message_end)))
     }
 
     /// The bytes in memory from the start of the message on. The offsets of the functions below are relative to it.
@@ -171,6 +165,7 @@ impl<R: Read> Messages<R> {
         }
         // At most as many bytes are moved as are dropped, and each is dropped once, so time stays linear.
         if self.start >= self.rest().len() {
+            #[cfg(test)]
             self.count_work(self.rest().len());
             self.buffer.drain(..self.start);
             self.start = 0;
@@ -197,6 +192,7 @@ impl<R: Read> Messages<R> {
         loop {
             let found = memchr(b'\n', &self.rest()[searched..]);
             let end = found.map_or(self.rest().len(), |before| searched + before + 1);
+            #[cfg(test)]
             self.count_work(end - searched);
             if found.is_some() || !self.fill()? {
                 return Ok(end);
@@ -254,6 +250,7 @@ impl<R: Read> Messages<R> {
             let window = self.rest().len().min(until);
             while let Some(before) = self.line_from.find(&self.rest()[at.min(window)..window]) {
                 let line = at + before + 1;
+                #[cfg(test)]
                 self.count_work(before + 1);
                 at = line;
                 self.fill_to(line + separator::DECIDING)?;
@@ -262,6 +259,7 @@ impl<R: Read> Messages<R> {
                     return Ok((Some(line), line));
                 }
             }
+            #[cfg(test)]
             self.count_work(window.saturating_sub(at));
             at = at.max(window.saturating_sub(LINE_FROM.len() - 1));
             if window == until || (window == self.rest().len() && !self.fill()?) {
@@ -274,9 +272,6 @@ impl<R: Read> Messages<R> {
     fn count_work(&self, bytes: usize) {
         self.work.set(self.work.get() + bytes);
     }
-
-    #[cfg(not(test))]
-    fn count_work(&self, _: usize) {}
 }
 
 /// The number in a header field `Content-Length`.
@@ -322,12 +317,11 @@ mod tests {
             number,
             offset: at,
             bytes,
-            envelope,
             message,
         }) = messages.next_message().unwrap()
         {
             assert_eq!((number, at), (found.len() + 1, offset));
-            assert_eq!((envelope.start, envelope.end), (0, message.start));
+            let envelope = Span::new(0, message.start);
             offset += bytes.len() as u64;
             let following = Span::new(message.end, bytes.len());
             found.push([envelope, message, following].map(|span| bytes[span.range()].into()));

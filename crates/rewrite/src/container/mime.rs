@@ -13,12 +13,8 @@
 //! let message = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n\
 //!                 preamble\r\n--b\r\n\r\none\r\n--b--\r\nepilogue";
 //! let structure = entities(message);
-//! let EntityKind::Multipart { preamble, epilogue, closed: true } = structure.entities[0].kind else {
-//!     panic!()
-//! };
-//! assert_eq!(&message[preamble.range()], b"preamble");
+//! assert_eq!(structure.entities[0].kind, EntityKind::Multipart {});
 //! assert_eq!(&message[structure.entities[1].body.range()], b"one");
-//! assert_eq!(&message[epilogue.range()], b"epilogue");
 //! ```
 //!
 //! Deliberately absent: `message/partial` and `message/external-body`, whose bodies are elsewhere.
@@ -260,50 +256,31 @@ impl EntityWalk<'_> {
         let line = &self.bytes[at..];
         let close = line[length..].starts_with(b"--");
         let next = memchr::memchr(self.line_end, line).map_or(self.bytes.len(), |n| at + n + 1);
-        let entity = self.open[place].entity;
-        let state = self.open[place]
-            .multipart
-            .as_ref()
-            .map(|multipart| multipart.state);
-        let start = match state {
-            Some(MultipartState::Part(start)) => start,
-            _ => self.entities[entity].body.start,
-        };
-        let end = self.before_line_end(at).max(start);
-        self.close_above(place + 1, end);
-        if state == Some(MultipartState::Preamble)
-            && let EntityKind::Multipart { preamble, .. } = &mut self.entities[entity].kind
+        let mut end = self.before_line_end(at);
+        if let Some(Multipart {
+            state: MultipartState::Part(start),
+            ..
+        }) = self.open[place].multipart
         {
-            *preamble = Span::new(start, end);
+            end = end.max(start);
         }
-        if close {
-            if let EntityKind::Multipart {
-                epilogue, closed, ..
-            } = &mut self.entities[entity].kind
-            {
-                *epilogue = Span::at(next);
-                *closed = true;
-            }
-            if let Some(multipart) = &mut self.open[place].multipart {
-                multipart.state = MultipartState::Epilogue;
-                self.boundaries.close(&multipart.boundary, place);
-            }
-            return next;
-        }
+        self.close_above(place + 1, end);
         if let Some(multipart) = &mut self.open[place].multipart {
-            multipart.state = MultipartState::Part(next);
+            multipart.state = if close {
+                self.boundaries.close(&multipart.boundary, place);
+                MultipartState::Epilogue
+            } else {
+                MultipartState::Part(next)
+            };
         }
-        self.begin(next)
+        if close { next } else { self.begin(next) }
     }
 
     /// The end of the content before the delimiter at `at`, without the line end that belongs to the delimiter.
     fn before_line_end(&self, at: usize) -> usize {
         let content = &self.bytes[..at];
-        let content = match content.strip_suffix(b"\n") {
-            Some(content) => content.strip_suffix(b"\r").unwrap_or(content),
-            None => content.strip_suffix(b"\r").unwrap_or(content),
-        };
-        content.len()
+        let content = content.strip_suffix(b"\n").unwrap_or(content);
+        content.strip_suffix(b"\r").unwrap_or(content).len()
     }
 
     /// Begins the entity at `start`, and the messages directly inside it. Returns the start of its content.
@@ -353,7 +330,7 @@ impl EntityWalk<'_> {
         let media_type = self.media_type(&heading, digest);
         let transfer_encoding = self.transfer_encoding(&heading);
         self.diagnostics.extend(not_fields(&heading));
-        let kind = self.kind(&media_type, transfer_encoding, body, &heading);
+        let kind = self.kind(&media_type, transfer_encoding, &heading);
         let multipart = match (kind, media_type.boundary()) {
             (EntityKind::Multipart { .. }, Some(boundary)) => {
                 self.boundaries.open(boundary, self.open.len());
@@ -424,7 +401,6 @@ impl EntityWalk<'_> {
         &mut self,
         media_type: &MediaType,
         encoding: TransferEncoding,
-        body: usize,
         heading: &Heading,
     ) -> EntityKind {
         let multipart = media_type.essence.starts_with("multipart/");
@@ -433,12 +409,7 @@ impl EntityWalk<'_> {
             return EntityKind::Leaf;
         }
         if multipart && media_type.boundary().is_some() {
-            let nothing = Span::at(body);
-            return EntityKind::Multipart {
-                preamble: nothing,
-                epilogue: nothing,
-                closed: false,
-            };
+            return EntityKind::Multipart {};
         }
         let is_hidden = hides_content(encoding);
         if is_hidden || (message && !encoding.is_identity()) {

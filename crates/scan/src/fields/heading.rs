@@ -16,7 +16,7 @@
 //! assert_eq!(heading.first(message, "subject").unwrap().text(message), "café");
 //! let url = heading.url(message, UrlField::Base).unwrap();
 //! assert_eq!(&*url.url, "http://a/b/");
-//! assert_eq!(&message[url.value.range()], b"<URL:http://a/\n  b/>");
+//! assert_eq!(&message[url.span.range()], b"Base: <URL:http://a/\n  b/>\n");
 //! ```
 //!
 //! Deliberately absent: the choice among several fields, which the module `base` makes.
@@ -384,28 +384,16 @@ pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
 }
 
 fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
-    let value = &bytes[field.value.range()];
-    let url = url_of(value);
+    let url = url_of(&bytes[field.value.range()]);
     // Some programs quote a URL twice. RFC 822, 3.3, allows control characters in a field, but they are not part of
     // URLs (RFC 1738, 2.2). They are also removed from the ends of all other references.
     let url = value::trim(without_prefix(&url).trim_matches('"'));
-    let start = comments_end(value);
-    let rest = &value[start..];
-    let at = if rest.starts_with(url.as_bytes()) {
-        Some(0)
-    } else {
-        memchr::memmem::find(rest, url.as_bytes())
-    };
-    let at = at.filter(|_| !url.is_empty());
-    let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));
     // Other parts find the part by `a%20b` and by `a b`, which are the same URL to a browser.
     let url = url.replace(' ', "%20").into();
     UrlValue {
         field: kind,
         url,
-        value: field.value,
         span: field.span,
-        verbatim,
     }
 }
 
