@@ -21,7 +21,10 @@ use baselink_rewrite::{
 };
 use baselink_scan::{Kind, Role};
 use baselink_text::{Code, Diagnostic, Format, Span, visible};
-use baselink_url::{Category, Resolver, reference::conformance};
+use baselink_url::{
+    Resolver,
+    reference::{Conformance, conformance},
+};
 use serde::Serialize;
 use serde_json::{Serializer, ser::Formatter};
 
@@ -54,7 +57,7 @@ pub struct LinkRecord<'a> {
     kind: Kind,
     rel: Option<&'a str>,
     #[serde(flatten)]
-    grammar: Option<GrammarRecord>,
+    grammar: Option<Conformance>,
     #[serde(flatten)]
     of_record: Option<ArchivePlaceRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,41 +82,6 @@ impl<'a> ArchivePlaceRecord<'a> {
             within: key.offset.within,
             url: key.url.as_deref(),
         })
-    }
-}
-
-/// The verdict of the RFC 1808 grammar on a reference.
-#[derive(Serialize)]
-pub struct GrammarRecord {
-    category: Category,
-    conforms: bool,
-    violation: Option<ViolationRecord>,
-}
-
-/// The first place where a reference violates the grammar.
-#[derive(Serialize)]
-pub struct ViolationRecord {
-    at: usize,
-    character: Option<char>,
-    production: &'static str,
-    message: String,
-}
-
-impl GrammarRecord {
-    /// The verdict on `reference`.
-    pub fn of(reference: &str) -> Self {
-        let verdict = conformance(reference);
-        let violation = verdict.violation.map(|violation| ViolationRecord {
-            at: violation.at,
-            character: violation.character,
-            production: violation.production,
-            message: violation.to_string(),
-        });
-        Self {
-            category: verdict.category,
-            conforms: verdict.conforms,
-            violation,
-        }
     }
 }
 
@@ -145,7 +113,7 @@ impl<'a> LinkRecord<'a> {
             reason: link.reason,
             kind: link.kind,
             rel: link.rel.as_deref(),
-            grammar: grammar.then(|| GrammarRecord::of(&link.reference)),
+            grammar: grammar.then(|| conformance(&link.reference)),
             of_record: ArchivePlaceRecord::of(name),
             media_type: name.entry.map(|entry| &*entry.key.media_type),
         }
@@ -280,7 +248,7 @@ pub struct ResolvedRecord<'a> {
     pub reference: &'a str,
     pub target: Option<&'a str>,
     #[serde(flatten)]
-    pub grammar: GrammarRecord,
+    pub grammar: Conformance,
     pub resolver: Resolver,
 }
 

@@ -28,8 +28,7 @@ use super::{
     json_records,
     link_counts::links_in_words,
     output::{
-        FAINT, Output, PLACE, is_left, location, ok_or_report, report_strict, style_of,
-        visible_reference,
+        FAINT, Output, is_left, location, ok_or_report, report_strict, style_of, visible_reference,
     },
     request::{Documents, Policy},
     results::folder_for,
@@ -335,7 +334,7 @@ impl Table<'_> {
     ) -> io::Result<()> {
         let (styler, link) = (output.styler, &found.link);
         let out = &mut output.lines();
-        let styles = [PLACE, style_of(link.outcome), Style::new()];
+        let styles = [FAINT, style_of(link.outcome), Style::new()];
         for ((column, width), style) in self.columns(found).iter().zip(widths).zip(styles) {
             let gap = width.saturating_sub(column.chars().count()) + 2;
             write!(out, "{}{:gap$}", styler.paint(style, column), "")?;
@@ -353,7 +352,9 @@ impl Table<'_> {
         }
         if self.grammar {
             let verdict = baselink_url::reference::conformance(&link.reference);
-            let violation = verdict.violation.map(|violation| format!(": {violation}"));
+            let violation = verdict
+                .violation
+                .map(|violation| format!(": {}", violation.message));
             let category = verdict.category.name();
             let verdict = format!("[{category}{}]", visible(&violation.unwrap_or_default()));
             write!(out, "  {}", styler.paint(FAINT, verdict))?;

@@ -16,12 +16,12 @@ use std::{
 };
 
 use baselink_text::{Result, cause};
-use baselink_url::{Base, Resolver, explain};
+use baselink_url::{Base, Resolver, explain, reference::conformance};
 use clap::{Args, ValueHint};
 
 use super::{
     args::{help::RESOLVE_AFTER, named::named},
-    json_records::{GrammarRecord, ResolvedRecord},
+    json_records::ResolvedRecord,
     output::Output,
     status::ExitStatus,
 };
@@ -79,7 +79,7 @@ impl Resolve {
                 base,
                 reference: &text,
                 target: target.ok(),
-                grammar: GrammarRecord::of(&text),
+                grammar: conformance(&text),
                 resolver: self.resolver(),
             })?,
             _ if !self.explain => output.text(target.map_or(reference, str::as_bytes))?,

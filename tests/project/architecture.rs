@@ -76,6 +76,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "text/named.rs",
             "rewrite/report.rs",
             "text/span.rs",
+            "url/reference/conformance.rs",
             "rewrite/lib.rs",
         ],
     ),

@@ -281,7 +281,7 @@ proptest! {
             // group.
             let tail = format!("{}x", &reference[..violation.at]);
             let again = conformance(&tail).violation;
-            let earlier = again.is_some_and(|again| again.at < violation.at);
+            let earlier = again.as_ref().is_some_and(|again| again.at < violation.at);
             prop_assert!(!earlier || reference.contains('@'), "{:?}", again);
         }
     }

@@ -384,16 +384,20 @@ pub fn establish(document: &Document, outer: Outer<'_>, resolver: Resolver) -> B
     chain.add_base_elements(document, resolver);
     if chain.chain.is_empty() {
         let has_xml_base = !document.bases.is_empty() || !document.element_bases.is_empty();
-        let absent = match document.format {
-            Format::Svg | Format::Xml if has_xml_base => None,
-            Format::Svg | Format::Xml => Some((Source::XmlBase, "the document has no xml:base")),
-            Format::Css => Some((Source::BaseElement, "a style sheet declares no base")),
-            Format::Script => Some((Source::BaseElement, "a script declares no base")),
-            Format::Manifest => Some((Source::BaseElement, "a manifest declares no base")),
-            Format::JsonFeed => Some((Source::BaseElement, "a JSON Feed declares no base")),
-            _ => Some((Source::BaseElement, "the document has no base element")),
+        let (source, reason) = match document.format {
+            Format::Svg | Format::Xml => (Source::XmlBase, "the document has no xml:base"),
+            format => {
+                let reason = match format {
+                    Format::Css => "a style sheet declares no base",
+                    Format::Script => "a script declares no base",
+                    Format::Manifest => "a manifest declares no base",
+                    Format::JsonFeed => "a JSON Feed declares no base",
+                    _ => "the document has no base element",
+                };
+                (Source::BaseElement, reason)
+            }
         };
-        if let Some((source, reason)) = absent {
+        if source != Source::XmlBase || !has_xml_base {
             chain.add_level(Rule::Embedded, source, None, Status::Absent, reason);
         }
     }
@@ -658,12 +662,8 @@ impl BaseChain {
     /// True if the base and the document's own URL are in the same folder, so that relative paths have the same
     /// targets against both.
     pub(crate) fn is_of_folder(&self) -> bool {
-        let folder = |url: &str| {
-            let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];
-            path.rfind('/').map_or(0, |at| at + 1)
-        };
         match (&self.base, &self.retrieval) {
-            (Some(base), Some(own)) => base[..folder(base)] == own.url[..folder(&own.url)],
+            (Some(base), Some(own)) => folder(base) == folder(&own.url),
             _ => false,
         }
     }
@@ -748,6 +748,12 @@ fn retrieval_noun(source: Source) -> &'static str {
         | Source::AssumedScheme
         | Source::Default => "the URL from which the document was retrieved",
     }
+}
+
+/// `url` up to and including the last slash of its path.
+pub(crate) fn folder(url: &str) -> &str {
+    let path = reference::without_query(url);
+    &path[..path.rfind('/').map_or(0, |at| at + 1)]
 }
 
 /// Shortens a URL for a sentence. A very long URL could appear in thousands of sentences.

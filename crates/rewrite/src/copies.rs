@@ -32,7 +32,7 @@ use std::{borrow::Cow, cell::RefCell, collections::HashMap};
 
 use baselink_scan::Against;
 use baselink_text::{Code, Diagnostic, Span};
-use baselink_url::decode_percent_lossy;
+use baselink_url::{decode_percent_lossy, reference::without_query};
 
 use super::{
     beside::NearbyFiles,
@@ -168,7 +168,7 @@ impl<'a> Copies<'a> {
         };
         // Chromium writes the name of the folder unencoded, even if it contains a `#` or looks like an escape.
         let is_literal = || is_companion(folder, self.is_saved_page && is_of_browser);
-        if file_of(folder) != folder {
+        if without_query(folder) != folder {
             return is_literal().then_some(Cow::Borrowed(folder));
         }
         let decoded = decode_percent_lossy(folder);
@@ -219,7 +219,7 @@ impl<'a> Copies<'a> {
             return false;
         };
         let path = relative_path(reference);
-        let file = file_of(path);
+        let file = without_query(path);
         let is_copy = |file: &str| beside.has_copy(file);
         !file.is_empty()
             && !path.starts_with('/')
@@ -293,17 +293,12 @@ fn may_be_companion(raw: &[u8], end: usize) -> bool {
 
 /// True if a name, read as part of a URL, leads to a file or folder of another name.
 fn is_misread(name: &str) -> bool {
-    file_of(name) != name || decode_percent_lossy(name) != name
+    without_query(name) != name || decode_percent_lossy(name) != name
 }
 
 /// True if the path to a file is written unencoded, and therefore does not lead to the file.
 fn is_misread_file(path: &str, has_file: impl Fn(&str) -> bool) -> bool {
-    is_misread(path) && has_file(path) && !has_file(&decode_percent_lossy(file_of(path)))
-}
-
-/// A path without its query and its fragment.
-fn file_of(path: &str) -> &str {
-    path.split(['?', '#']).next().unwrap_or_default()
+    is_misread(path) && has_file(path) && !has_file(&decode_percent_lossy(without_query(path)))
 }
 
 /// Percent-encodes a file name for a reference.

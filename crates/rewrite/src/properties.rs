@@ -24,7 +24,7 @@ use baselink_text::{Code, Diagnostic, Span};
 use baselink_url::{Base, Reference};
 
 use crate::{
-    base::abridged,
+    base::{abridged, folder},
     report::{CustomProperty, LinkReport, Outcome, PropertyUser, TargetInSheet},
 };
 
@@ -121,17 +121,8 @@ impl PageStyles {
     }
 }
 
-/// `url` up to the last slash of its path.
-fn folder(url: &str) -> &str {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    &path[..path.rfind('/').unwrap_or(0)]
-}
-
 /// The scheme and host of `url`.
-fn host(url: &str) -> (Option<String>, Option<String>) {
+fn host(url: &str) -> (Option<&str>, Option<&str>) {
     let url = Reference::of(url);
-    (
-        url.scheme().map(str::to_owned),
-        url.net_loc().map(str::to_owned),
-    )
+    (url.scheme(), url.net_loc())
 }

@@ -45,7 +45,7 @@ use inherited::Inherited;
 use layout::{HostFolders, OtherHost};
 use splice::Prefixes;
 use trace::Trace;
-use usable::{why_not_absolute, written_absolute};
+use usable::written_absolute;
 use whatwg::Parsed;
 
 pub use ascii::ascii;
@@ -120,15 +120,14 @@ impl Base {
     /// ```
     pub fn parse(resolver: Resolver, url: &str) -> Result<Self> {
         let base = Self::new(resolver, url);
-        match base.inherited.usable {
-            Err(
-                why @ (Unusable::Empty | Unusable::Relative | Unusable::Invalid | Unusable::Blank),
-            ) => {
-                let sentence = format!("'{url}' cannot be a base URL: {}", why_not_absolute(why));
-                Err(Error::of(ErrorKind::Url, sentence))
-            }
-            _ => Ok(base),
-        }
+        let why = match base.inherited.usable {
+            Err(Unusable::Invalid) => "the URL Standard's parser fails on it",
+            Err(Unusable::Blank) => "it ends with a space or a control character",
+            Err(Unusable::Empty | Unusable::Relative) => "give an absolute URL, with a scheme",
+            _ => return Ok(base),
+        };
+        let sentence = format!("'{url}' cannot be a base URL: {why}");
+        Err(Error::of(ErrorKind::Url, sentence))
     }
 
     /// The base URL: as given in the RFC resolvers, serialised under `whatwg`.
@@ -273,7 +272,7 @@ impl Base {
     pub fn text_of(resolver: Resolver, url: &str) -> Cow<'_, str> {
         match resolver {
             Resolver::Rfc1808 | Resolver::Rfc3986 => ascii(url),
-            Resolver::Whatwg => Parsed::of(url).1.map_or(Cow::Borrowed(url), Cow::Owned),
+            Resolver::Whatwg => whatwg::serialised(url),
         }
     }
 

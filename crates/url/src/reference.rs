@@ -15,7 +15,7 @@
 //! assert_eq!(reference.category(), Category::RelPath);
 //!
 //! let verdict = conformance("../~d");
-//! assert_eq!(verdict.violation.unwrap().to_string(), "`~` at byte 3 does not match pchar");
+//! assert_eq!(verdict.violation.unwrap().message, "`~` at byte 3 does not match pchar");
 //! ```
 //!
 //! Deliberately absent: the decision to rewrite a link.
@@ -201,6 +201,11 @@ const fn is_scheme_byte(byte: u8) -> bool {
 /// `url` up to its fragment.
 pub fn without_fragment(url: &str) -> &str {
     memchr::memchr(b'#', url.as_bytes()).map_or(url, |end| &url[..end])
+}
+
+/// `url` up to its query and its fragment.
+pub fn without_query(url: &str) -> &str {
+    memchr::memchr2(b'?', b'#', url.as_bytes()).map_or(url, |end| &url[..end])
 }
 
 /// The scheme of a reference by RFC 3986.
@@ -430,7 +435,7 @@ pub fn is_template(reference: &str) -> bool {
 /// assert!(!resembles_path("Jane Doe/x") && !resembles_path("none") && !resembles_path("Apache-2.0"));
 /// ```
 pub fn resembles_path(text: &str) -> bool {
-    let path = text.split(['?', '#']).next().unwrap_or_default();
+    let path = without_query(text);
     let is_extension = |end: &str| {
         matches!(end.len(), 2..=11)
             && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -656,7 +661,7 @@ mod tests {
 
     #[test]
     fn violations_are_sentences() {
-        let sentence = |text| conformance(text).violation.unwrap().to_string();
+        let sentence = |text| conformance(text).violation.unwrap().message;
         assert_eq!(sentence("a\tb"), "U+0009 at byte 1 does not match pchar");
         assert_eq!(
             sentence("a%2"),

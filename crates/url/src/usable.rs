@@ -119,14 +119,6 @@ pub fn written_absolute(grammar: Grammar, url: &str) -> Result<(), Unusable> {
     }
 }
 
-pub const fn why_not_absolute(why: Unusable) -> &'static str {
-    match why {
-        Unusable::Invalid => "the URL Standard's parser fails on it",
-        Unusable::Blank => "it ends with a space or a control character",
-        _ => "give an absolute URL, with a scheme",
-    }
-}
-
 /// The scheme called `name`, in lower case, if its URLs name a host.
 ///
 /// # Errors

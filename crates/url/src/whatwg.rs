@@ -24,7 +24,7 @@ use super::{
     trace::Trace,
     usable::Unusable,
 };
-use crate::reference::{is_c0_or_space, opaque_scheme};
+use crate::reference::{is_c0_or_space, opaque_scheme, without_query};
 
 /// True if the URL Standard's parser reads `url` as an absolute URL.
 ///
@@ -349,18 +349,13 @@ fn is_drive(segment: &str) -> bool {
     matches!(segment.as_bytes(), [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
-/// The path of a reference or URL, and the rest after it.
-fn split_path(text: &str) -> (&str, &str) {
-    text.split_at(text.find(['?', '#']).unwrap_or(text.len()))
-}
-
 fn has_drive(text: &str) -> bool {
-    let (path, _) = split_path(text);
+    let path = without_query(text);
     path.contains([':', '|']) && path.split(['/', '\\']).any(is_drive)
 }
 
 fn mask_drives(text: &str) -> String {
-    let (path, rest) = split_path(text);
+    let path = without_query(text);
     let mut masked = String::with_capacity(text.len() + DRIVE_MASK.len());
     for segment in path.split_inclusive(['/', '\\']) {
         let (name, end) = segment.split_at(segment.trim_end_matches(['/', '\\']).len());
@@ -371,7 +366,7 @@ fn mask_drives(text: &str) -> String {
         }
         masked.push_str(end);
     }
-    masked + rest
+    masked + &text[path.len()..]
 }
 
 /// Appends the serialised URL, without masks. Percent-encodes `^` in a path that is not opaque, as the URL

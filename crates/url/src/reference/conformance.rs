@@ -9,12 +9,10 @@
 //!
 //! Deliberately absent: leniency. A reference that does not conform is resolved nevertheless.
 
-use std::fmt;
-
 use super::{Category, Grammar, Reference, scheme};
 
 /// The conformance of a reference to the grammar.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize)]
 pub struct Conformance {
     /// The form of the reference.
     pub category: Category,
@@ -25,7 +23,7 @@ pub struct Conformance {
 }
 
 /// The first deviation of a reference from the grammar.
-#[derive(Clone, Debug, Copy)]
+#[derive(Clone, Debug, serde::Serialize)]
 pub struct Violation {
     /// The byte offset in the reference.
     pub at: usize,
@@ -33,23 +31,8 @@ pub struct Violation {
     pub character: Option<char>,
     /// The production that the character violates, by its name in the RFC.
     pub production: &'static str,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (at, production) = (self.at, self.production);
-        match self.character {
-            Some(c) if c.is_control() => {
-                write!(
-                    f,
-                    "U+{:04X} at byte {at} does not match {production}",
-                    u32::from(c)
-                )
-            }
-            Some(c) => write!(f, "`{c}` at byte {at} does not match {production}"),
-            None => write!(f, "the reference ends at byte {at} within {production}"),
-        }
-    }
+    /// The deviation as a sentence.
+    pub message: String,
 }
 
 /// Checks a reference against the grammar: RFC 1808 section 2.2, and RFC 1738 section 5 for the schemes http, ftp,
@@ -99,11 +82,21 @@ impl Productions<'_> {
     }
 
     fn violation<T>(&self, production: &'static str) -> Recognised<T> {
-        let character = self.text[self.at..].chars().next();
+        let at = self.at;
+        let character = self.text[at..].chars().next();
+        let message = match character {
+            Some(c) if c.is_control() => {
+                let number = u32::from(c);
+                format!("U+{number:04X} at byte {at} does not match {production}")
+            }
+            Some(c) => format!("`{c}` at byte {at} does not match {production}"),
+            None => format!("the reference ends at byte {at} within {production}"),
+        };
         Err(Violation {
-            at: self.at,
+            at,
             character,
             production,
+            message,
         })
     }
 
