@@ -202,7 +202,8 @@ proptest! {
         }
         let read = |text: &str| decode.iter().fold(View::of_str(text, 0), |view, decode| decode(view)).text;
         let view = decode.iter().fold(View::of_str(&raw, 0), |view, decode| decode(view));
-        prop_assert_eq!(view.map.len(), view.text.len());
+        prop_assert!(view.map.to_source(view.text.len()).is_some());
+        prop_assert_eq!(view.map.to_source(view.text.len() + 1), None);
         let ends: Vec<usize> = view.text.char_indices().map(|(at, _)| at).chain([view.text.len()]).collect();
         let (from, to) = (ends[from.min(ends.len() - 1)], ends[to.min(ends.len() - 1)]);
         let span = Span::new(from.min(to), from.max(to));

@@ -83,7 +83,7 @@ struct EditPlace {
 }
 
 /// The number of replaced bytes, and the replacement as a span of `Edits::text`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct EditText {
     old: usize,
     new: Span,
@@ -154,21 +154,15 @@ impl Edits {
 
     /// Iterates over the edits in buffer order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Edit<'_>> + ExactSizeIterator + Clone {
-        self.places.iter().map(|place| {
-            let (span, new) = self.edit(place);
-            Edit {
-                span,
-                new: Cow::Borrowed(new),
-            }
-        })
+        self.places.iter().map(|place| self.edit(place))
     }
 
-    fn edit(&self, place: &EditPlace) -> (Span, &[u8]) {
+    fn edit(&self, place: &EditPlace) -> Edit<'_> {
         let EditText { old, new } = self.replacements[place.replacement];
-        (
-            Span::new(place.start, place.start + old),
-            &self.text[new.range()],
-        )
+        Edit {
+            span: Span::new(place.start, place.start + old),
+            new: self.text[new.range()].into(),
+        }
     }
 
     /// True if there are no edits.
@@ -188,10 +182,10 @@ impl Edits {
             .partition_point(|place| place.start < span.start);
         let edits = self.places[first..].iter().map(|place| self.edit(place));
         let mut inside = Self::default();
-        for (place, new) in edits.take_while(|(place, _)| place.end <= span.end) {
+        for Edit { span: place, new } in edits.take_while(|edit| edit.span.end <= span.end) {
             inside.add(
                 Span::new(place.start - span.start, place.end - span.start),
-                new,
+                &new,
             );
         }
         inside
@@ -199,15 +193,14 @@ impl Edits {
 
     /// Calls `piece` with each kept stretch of `source` and the new bytes that follow it. Returns `None` if an edit
     /// ends beyond `source`, or as soon as `piece` returns `None`.
-    fn each_piece<'a>(
-        &'a self,
-        source: &'a [u8],
-        mut piece: impl FnMut(&'a [u8], &'a [u8]) -> Option<()>,
+    fn each_piece(
+        &self,
+        source: &[u8],
+        mut piece: impl FnMut(&[u8], &[u8]) -> Option<()>,
     ) -> Option<()> {
         let mut at = 0;
-        for place in &self.places {
-            let (span, new) = self.edit(place);
-            piece(source.get(at..span.start)?, new)?;
+        for Edit { span, new } in self.iter() {
+            piece(source.get(at..span.start)?, &new)?;
             at = span.end;
         }
         piece(source.get(at..)?, &[])
@@ -228,8 +221,9 @@ impl Edits {
         let mut padded = [0; SHORT];
         for place in &self.places {
             if place.replacement != replacement {
-                let (span, bytes) = self.edit(place);
-                (replacement, old, new) = (place.replacement, span.len(), bytes);
+                let text = &self.replacements[place.replacement];
+                (replacement, old, new) =
+                    (place.replacement, text.old, &self.text[text.new.range()]);
                 let short = new.len().min(SHORT);
                 padded[..short].copy_from_slice(&new[..short]);
             }
@@ -258,12 +252,7 @@ impl Edits {
 
     /// An upper bound of the output length.
     fn longest(&self, source: &[u8]) -> usize {
-        source.len()
-            + self
-                .places
-                .iter()
-                .map(|place| self.edit(place).1.len())
-                .sum::<usize>()
+        source.len() + self.iter().map(|edit| edit.new.len()).sum::<usize>()
     }
 
     fn apply_into(&self, source: &[u8], mut out: Vec<u8>) -> Vec<u8> {

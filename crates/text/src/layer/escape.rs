@@ -312,7 +312,7 @@ mod tests {
     fn check(decode: fn(View) -> View, raw: &str, text: &str) {
         let view = decode(View::of_str(raw, 0));
         assert_eq!(view.text, text, "{raw:?}");
-        assert_eq!(view.map.len(), text.len(), "{raw:?}");
+        assert_eq!(view.map.to_source(text.len() + 1), None, "{raw:?}");
         assert_eq!(view.map.to_source(text.len()), Some(raw.len()), "{raw:?}");
     }
 
@@ -348,7 +348,8 @@ mod tests {
             r"\x2", r"\xzz", r"\u{zz}", r"\u{}", r"\u{", r"\u12", r"\xé", "\\",
         ] {
             let read = script(View::of_str(raw, 0));
-            assert_eq!(read.map.len(), read.text.len(), "{raw}");
+            assert!(read.map.to_source(read.text.len()).is_some(), "{raw}");
+            assert_eq!(read.map.to_source(read.text.len() + 1), None, "{raw}");
         }
         for quote in ['"', '\''] {
             let text = "/'\"\\\n\u{2029}\0é";

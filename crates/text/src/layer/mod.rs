@@ -62,7 +62,7 @@ impl View {
 }
 
 /// One stretch of a view.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Run {
     view: Span,
     source: Span,
@@ -131,39 +131,24 @@ impl OffsetMap {
             return;
         }
         if self.runs.is_empty() {
-            self.runs.push(self.as_run());
+            self.runs = self.stretches().collect();
         }
-        let own = [next.as_run()];
-        let runs = if next.runs.is_empty() {
-            &own[..]
-        } else {
-            &next.runs
-        };
-        self.runs.extend(runs.iter().map(|run| Run {
+        self.runs.extend(next.stretches().map(|run| Run {
             view: run.view.shifted(self.len),
-            ..*run
+            ..run
         }));
         self.len += next.len;
     }
 
-    /// The whole view as one run, for a map without runs.
-    fn as_run(&self) -> Run {
-        Run {
+    /// The runs; of a map without runs, the whole view as one.
+    fn stretches(&self) -> impl Iterator<Item = Run> {
+        let whole = self.runs.is_empty().then(|| Run {
             view: Span::new(0, self.len),
-            source: Span::new(self.source, self.source + self.len),
+            source: self.source(),
             stride: 1,
             open: None,
-        }
-    }
-
-    /// The length of the view's text, in bytes.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if the view is empty.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
+        });
+        whole.into_iter().chain(self.runs.iter().copied())
     }
 
     /// The span of the buffer that contains the whole view.
@@ -278,14 +263,8 @@ impl OffsetMap {
             }
             return map;
         }
-        let own = [self.as_run()];
-        let runs = if self.runs.is_empty() {
-            &own[..]
-        } else {
-            &self.runs
-        };
         let mut map = MapBuilder::default();
-        for run in runs {
+        for run in self.stretches() {
             if run.stride != 1 {
                 map.whole(run.view.len(), beneath.covering(run.source), run.open);
                 continue;

@@ -53,9 +53,7 @@ use crate::{
 pub enum TransferEncoding {
     /// The bytes themselves, none above 0x7f. This is the default without a field.
     SevenBit,
-    /// The bytes themselves.
-    EightBit,
-    /// The bytes themselves, in lines of any length.
+    /// The bytes themselves, as `8bit` or, with lines of any length, as `binary`.
     Binary,
     /// RFC 2045, 6.7.
     QuotedPrintable,
@@ -91,8 +89,7 @@ impl TransferEncoding {
         }
         match name.trim_ascii() {
             b"" | b"7bit" | b"7-bit" | b"7 bit" | b"7bits" => Self::SevenBit,
-            b"8bit" | b"8-bit" | b"8 bit" | b"8bits" => Self::EightBit,
-            b"binary" => Self::Binary,
+            b"binary" | b"8bit" | b"8-bit" | b"8 bit" | b"8bits" => Self::Binary,
             b"quoted-printable" => Self::QuotedPrintable,
             b"base64" => Self::Base64,
             _ => Self::Unknown,
@@ -102,7 +99,7 @@ impl TransferEncoding {
     /// True if the body represents itself.
     pub fn is_identity(self) -> bool {
         match self {
-            Self::SevenBit | Self::EightBit | Self::Binary => true,
+            Self::SevenBit | Self::Binary => true,
             Self::Coded(codings) => codings.is_empty() && codings.kept().is_none(),
             Self::QuotedPrintable | Self::Base64 | Self::Unknown => false,
         }
@@ -122,9 +119,7 @@ impl TransferEncoding {
         let raw = &buffer[body.range()];
         let mut remarks = Vec::new();
         let (bytes, places) = match self {
-            Self::SevenBit | Self::EightBit | Self::Binary => {
-                (Cow::Borrowed(raw), Places::Identity)
-            }
+            Self::SevenBit | Self::Binary => (Cow::Borrowed(raw), Places::Identity),
             Self::QuotedPrintable => {
                 let (bytes, marks) = quoted_printable::decode(raw);
                 (Cow::Owned(bytes), Places::QuotedPrintable(marks))

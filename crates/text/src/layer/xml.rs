@@ -38,7 +38,7 @@ pub fn with_characters(text: &str) -> String {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let (length, character) = match reference(rest) {
-            Some((length, EntityReference::Character(character))) => (length, character),
+            Some((length, Some(character))) => (length, character),
             _ => (1, '&'),
         };
         out.push(character);
@@ -48,13 +48,9 @@ pub fn with_characters(text: &str) -> String {
     out
 }
 
-enum EntityReference {
-    Character(char),
-    Entity,
-}
-
-/// The reference at the start of `text`, which begins with `&`, and its length.
-fn reference(text: &str) -> Option<(usize, EntityReference)> {
+/// The length of the reference at the start of `text`, which begins with `&`, and its character; no character for an entity
+/// that is not predefined.
+fn reference(text: &str) -> Option<(usize, Option<char>)> {
     let limit = text.len().min(LONGEST_NAME);
     let end = text.as_bytes()[..limit]
         .iter()
@@ -74,7 +70,7 @@ fn reference(text: &str) -> Option<(usize, EntityReference)> {
         }
         let number = u32::from_str_radix(digits, radix).ok()?;
         let character = char::from_u32(number).filter(|&character| is_char(character))?;
-        return Some((end + 1, EntityReference::Character(character)));
+        return Some((end + 1, Some(character)));
     }
     let predefined = match name {
         "amp" => '&',
@@ -83,9 +79,9 @@ fn reference(text: &str) -> Option<(usize, EntityReference)> {
         "quot" => '"',
         "apos" => '\'',
         _ if name.is_empty() || !name.chars().all(is_name) => return None,
-        _ => return Some((end + 1, EntityReference::Entity)),
+        _ => return Some((end + 1, None)),
     };
-    Some((end + 1, EntityReference::Character(predefined)))
+    Some((end + 1, Some(predefined)))
 }
 
 /// True if XML allows the character (2.2).
@@ -122,8 +118,8 @@ fn read(view: View, has_references: bool, is_attribute: bool) -> DecodedText {
     let view = layered(view, next, |rest, at| match rest.as_bytes() {
         [b'\r', b'\n', ..] => one(2, line_end),
         [b'&', ..] => match reference(rest)? {
-            (length, EntityReference::Character(character)) => one(length, character),
-            (length, EntityReference::Entity) => {
+            (length, Some(character)) => one(length, character),
+            (length, None) => {
                 entities.push(Span::new(at, at + length));
                 None
             }

@@ -104,13 +104,8 @@ pub struct Uncoded<'a> {
     pub(super) remarks: Vec<Diagnostic>,
 }
 
-/// The result of undoing a coding.
-enum Undone {
-    /// The body does not have this coding.
-    NotCoded,
-    /// The decoded bytes, and a description of the damage if they are incomplete.
-    Bytes(Vec<u8>, Option<&'static str>),
-}
+/// The decoded bytes, and a description of the damage if they are incomplete.
+type Undone = (Vec<u8>, Option<&'static str>);
 
 impl Codings {
     /// True if the outermost coding is chunked, and the last chunk of `body` is missing or cannot be reached.
@@ -197,14 +192,14 @@ impl Codings {
                 _ => compressed(coding, &uncoded.bytes, body.len(), most),
             };
             match undone.map_err(|reason| Obstacle::new(at, reason))? {
-                Undone::NotCoded => {
+                None => {
                     let name = CODINGS.iter().rfind(|(_, known)| *known == Some(coding));
                     let name = name.map_or("", |(name, _)| name);
                     let message =
                         format!("the heading declares {name}, but the body is not in this coding");
                     report(Code::CodingAbsent, message.into());
                 }
-                Undone::Bytes(bytes, more) => {
+                Some((bytes, more)) => {
                     uncoded.bytes = Cow::Owned(bytes);
                     uncoded.obstacle = uncoded.obstacle.or(more);
                     if let Some(more) = more.filter(|more| *more != TRAILERS) {
@@ -247,18 +242,15 @@ const TRAILERS: &str = "it has trailer fields";
 /// The obstacle of a body that lacks chunks.
 const NO_LAST_CHUNK: &str = "its last chunk is missing";
 
-/// Decodes chunks, up to about `most` bytes.
-fn chunks(bytes: &[u8], most: Option<usize>) -> Undone {
+/// Decodes chunks, up to about `most` bytes; `None` if `bytes` are not chunks.
+fn chunks(bytes: &[u8], most: Option<usize>) -> Option<Undone> {
     let mut data = Vec::new();
     let ended = each_chunk(bytes, |chunk| {
         if most.is_none_or(|most| data.len() < most) {
             data.extend_from_slice(chunk);
         }
     });
-    match ended {
-        Some(more) => Undone::Bytes(data, more),
-        None => Undone::NotCoded,
-    }
+    Some((data, ended?))
 }
 
 /// Passes the data of each chunk (RFC 9112, 7.1) to `take`. A chunk has a line end after it. The last one is empty, and trailer
@@ -310,22 +302,27 @@ fn chunk_size(line: &[u8]) -> Option<usize> {
 }
 
 #[cfg(not(feature = "codings"))]
-fn compressed(_: Coding, _: &[u8], _: usize, _: Option<usize>) -> Result<Undone, &'static str> {
+fn compressed(
+    _: Coding,
+    _: &[u8],
+    _: usize,
+    _: Option<usize>,
+) -> Result<Option<Undone>, &'static str> {
     Err("it is compressed, and this build does not decompress")
 }
 
-/// Decompresses `bytes`, which belong to a body of `length` bytes, up to `most` bytes.
+/// Decompresses `bytes`, which belong to a body of `length` bytes, up to `most` bytes; `None` if they do not have this coding.
 #[cfg(feature = "codings")]
 fn compressed(
     coding: Coding,
     bytes: &[u8],
     length: usize,
     most: Option<usize>,
-) -> Result<Undone, &'static str> {
+) -> Result<Option<Undone>, &'static str> {
     let is_gzip = bytes.starts_with(b"\x1f\x8b");
     let has_signature = match coding {
-        Coding::Gzip if !is_gzip => return Ok(Undone::NotCoded),
-        Coding::Zstd if !bytes.starts_with(b"\x28\xb5\x2f\xfd") => return Ok(Undone::NotCoded),
+        Coding::Gzip if !is_gzip => return Ok(None),
+        Coding::Zstd if !bytes.starts_with(b"\x28\xb5\x2f\xfd") => return Ok(None),
         Coding::Zstd => true,
         // Some servers call gzip deflate. Other deflate and brotli data have no signature.
         _ => is_gzip,
@@ -335,17 +332,17 @@ fn compressed(
         Some(DAMAGED | FOLLOWED)
             if !has_signature && (is_text(bytes) || media_type_of(bytes).is_some()) =>
         {
-            Undone::NotCoded
+            None
         }
-        Some(DAMAGED) if data.is_empty() && !has_signature => Undone::NotCoded,
+        Some(DAMAGED) if data.is_empty() && !has_signature => None,
         Some(DAMAGED) if data.is_empty() || coding == Coding::Zstd => return Err(UNREADABLE),
-        more => Undone::Bytes(data, more),
+        more => Some((data, more)),
     })
 }
 
 /// The decompressed bytes, and the obstacle that ended them early, if any.
 #[cfg(feature = "codings")]
-type Inflated = Result<(Vec<u8>, Option<&'static str>), &'static str>;
+type Inflated = Result<Undone, &'static str>;
 
 /// Decompresses `bytes`, which begin with the signature of the `coding` if it has one.
 #[cfg(feature = "codings")]

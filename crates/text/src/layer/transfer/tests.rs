@@ -12,7 +12,7 @@
 use proptest::prelude::*;
 
 use super::{
-    TransferEncoding::{Base64, Binary, EightBit, QuotedPrintable, SevenBit, Unknown},
+    TransferEncoding::{Base64, Binary, QuotedPrintable, SevenBit, Unknown},
     base64::Layout,
     encoded::{WIDTH, line_end_length},
     quoted_printable::is_structure,
@@ -109,9 +109,9 @@ fn fields_are_read_tolerantly() {
         (b"7-bit", SevenBit),
         (b"", SevenBit),
         (b" (nothing) ", SevenBit),
-        (b"8BIT", EightBit),
-        (b"8 bit", EightBit),
-        (b"8bits", EightBit),
+        (b"8BIT", Binary),
+        (b"8 bit", Binary),
+        (b"8bits", Binary),
         (b"Binary", Binary),
         (b"x-uuencode", Unknown),
         (b"text/html", Unknown),
@@ -634,7 +634,7 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
 #[test]
 fn an_identity_body_is_edited_in_place() {
     same(
-        &replaced(EightBit, b"a=3Db", "3D", "\u{e9}").unwrap(),
+        &replaced(Binary, b"a=3Db", "3D", "\u{e9}").unwrap(),
         "a=\u{e9}b".as_bytes(),
         b"",
     );
@@ -644,7 +644,7 @@ fn an_identity_body_is_edited_in_place() {
     // The body is not valid 7bit before the edit.
     assert!(replaced(SevenBit, b"a\xe9b", "b", "\u{e9}").is_ok());
     let (buffer, body) = buffer(b"ab");
-    let decoded = EightBit.decode(&buffer, body).unwrap();
+    let decoded = Binary.decode(&buffer, body).unwrap();
     assert_eq!(
         decoded.covering(Span::new(1, 2)),
         Span::new(body.start + 1, body.end)
@@ -870,7 +870,7 @@ proptest! {
     #[test]
     fn any_bytes_are_a_body(raw in nasty(), seeds in seeds(), field in any::<Vec<u8>>()) {
         let _ = TransferEncoding::from_field(&field);
-        for encoding in [SevenBit, EightBit, Binary, QuotedPrintable, Base64, Unknown] {
+        for encoding in [SevenBit, Binary, QuotedPrintable, Base64, Unknown] {
             let (buffer, body) = buffer(&raw);
             if let Ok(decoded) = encoding.decode(&buffer, body) {
                 let edits = some_edits(decoded.bytes.len(), &seeds);
