@@ -48,9 +48,7 @@ use super::{
     base_hints::BaseHints,
     files::{each_document, status_after},
     json_records,
-    output::{
-        FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, count, visible_reference,
-    },
+    output::{FAINT, HEADING, INVALID, Output, Styler, TAKEN, by_place, count, visible_reference},
     request::Documents,
     status::{ExitStatus, Failure},
 };
@@ -316,7 +314,7 @@ fn print_level(
         visible(&level.reason)
     )?;
     if let Some(span) = level.span {
-        write!(out, "  ({})", styler.paint(PLACE, places.at(span)))?;
+        write!(out, "  ({})", styler.paint(FAINT, places.at(span)))?;
     }
     writeln!(out)
 }

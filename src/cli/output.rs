@@ -41,8 +41,6 @@ use baselink_site::{
     reading::{File, FilePlaces, Input, Listener},
 };
 
-/// A place in a file, such as `page.html:3:9`.
-pub const PLACE: Style = Style::new().dimmed();
 /// The level that gave the base.
 pub const TAKEN: Style = AnsiColor::Green.on_default().bold();
 /// An invalid value.
@@ -53,7 +51,7 @@ pub const ADDED: Style = AnsiColor::Green.on_default();
 pub const REMOVED: Style = AnsiColor::Red.on_default();
 /// A heading.
 pub const HEADING: Style = Style::new().bold();
-/// Secondary text.
+/// Secondary text, such as the place `page.html:3:9` in a file.
 pub const FAINT: Style = Style::new().dimmed();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -368,7 +366,7 @@ impl Output {
     /// Prints a warning about the contents of a document.
     fn print_warning(&mut self, place: Option<&str>, code: &str, sentence: &str) {
         if !self.verbosity.quiet {
-            let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, visible(place))));
+            let place = place.map(|place| format!("{}: ", self.err.paint(FAINT, visible(place))));
             let warning = self.err.paint(WARNING, format_args!("warning[{code}]:"));
             let before = format!("{}{warning} ", place.unwrap_or_default());
             self.print_sentence(&before, sentence);
@@ -527,7 +525,7 @@ impl Output {
                 let value = value.map(|value| format!(" {}", visible_reference(&value)));
                 self.print_line(format_args!(
                     "{}: {whose}{} {}{}: {}: {}",
-                    self.err.paint(PLACE, place),
+                    self.err.paint(FAINT, place),
                     level.rule.section(),
                     level.source.name(),
                     value.unwrap_or_default(),
@@ -546,7 +544,7 @@ impl Output {
         }
         for link in links.iter().filter(|link| is_left(link)) {
             let (place, what) = (places.at(link.span), outcome_and_reason(link));
-            let place = self.err.paint(PLACE, place);
+            let place = self.err.paint(FAINT, place);
             let (location, reference) = (location(link), visible_reference(&link.reference));
             self.print_line(format_args!("{place}: {what}: {location} {reference}"));
         }

@@ -226,17 +226,6 @@ impl TreeEntry {
         }
     }
 
-    /// The file `path`, which was named.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file cannot be found.
-    pub fn named(path: &Path) -> Result<Self> {
-        walk(&[path.to_owned()], &Selection::default())
-            .next()
-            .ok_or_else(|| Error::file(path, "no such file"))?
-    }
-
     /// True for standard input. A file of that name has the path `./-`.
     pub fn is_standard_input(&self) -> bool {
         is_standard_input(&self.path)

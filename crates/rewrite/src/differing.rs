@@ -45,10 +45,7 @@ struct First {
 impl Differing {
     /// Counts `link`, which is in a document in `charset`.
     pub fn add(&mut self, link: &LinkReport, charset: Charset) {
-        let differs = |resolver: Resolver| {
-            let at = Resolver::ALL.into_iter().position(|one| one == resolver);
-            at.is_some_and(|at| link.differs_under[at])
-        };
+        let differs = |resolver: Resolver| link.differs_under[resolver as usize];
         let Some(at) = ORDER.into_iter().position(differs) else {
             return;
         };
@@ -112,13 +109,14 @@ impl Differing {
                 Resolver::Rfc1808 => "by RFC 1808",
                 Resolver::Rfc3986 => "by RFC 3986",
             };
-            let verb = if *number == 1 { "leads" } else { "lead" };
+            let (verb, the_first, comma) = match number {
+                1 => ("leads", "", ""),
+                _ => ("lead", "the first, ", ","),
+            };
             message.push_str(&match &at {
                 None => format!("{number} of the rewritten links {verb} elsewhere {by}: "),
                 Some(_) => format!("; {number} more {verb} elsewhere {by}: "),
             });
-            let the_first = if *number == 1 { "" } else { "the first, " };
-            let comma = if *number == 1 { "" } else { "," };
             let target = match &first.target {
                 Some(target) => format!("go to {}", abridged(target)),
                 None => "lead nowhere".to_owned(),

@@ -225,35 +225,7 @@ enum Known {
     Lacking(usize),
 }
 
-impl<'a, 'r> Driver<'a, 'r> {
-    /// The driver of a document that has the base of `chain`.
-    fn new(task: Task<'a>, chain: &'a BaseChain, document: &Document) -> Self {
-        let charset = document.charset;
-        Self {
-            task,
-            chain,
-            judge: Judge::new(
-                task.options.query_charset.unwrap_or(charset),
-                chain,
-                task.options,
-                task.around,
-            ),
-            charset,
-            enclosing: Vec::new(),
-            decoded: None,
-            own_links: 0,
-            has_noted_base: false,
-            has_differing: false,
-            not_utf_8: document.not_utf_8,
-            meta: PrescannedMeta::at(document.prescanned),
-            ids: Vec::new(),
-            unusable: None,
-            plan: DocumentPlan::new(&task.around, task.options.query_charset),
-            sink: None,
-            known: None,
-        }
-    }
-
+impl Driver<'_, '_> {
     /// The diagnostics of the document, its base and its links.
     fn diagnostics(&mut self) -> Vec<Diagnostic> {
         let mut all = std::mem::take(&mut self.plan.diagnostics);
@@ -695,17 +667,32 @@ fn judged(
     scan: impl FnOnce(&mut Driver<'_, '_>, &mut Document),
 ) -> DocumentPlan {
     let decoded = document.decoded.take();
-    let mut driver = Driver::new(task, &chain, &document);
-    driver.sink = sink.as_mut().map(|sink| &mut **sink as _);
-    driver.enclosing = enclosing.to_vec();
-    driver.charset = beneath;
-    if let Some(decoded) = &decoded {
-        driver.decoded = Some((decoded, beneath));
-        driver.charset = Charset::UTF_8;
-        if decoded.spelling.carrier != Carrier::Raw {
-            driver.enclosing.push((decoded.spelling, beneath));
-        }
-    }
+    let query_charset = task.options.query_charset;
+    let of_queries = query_charset.unwrap_or(document.charset);
+    let spelling = decoded.as_ref().map(|decoded| decoded.spelling);
+    let around = spelling.filter(|spelling| spelling.carrier != Carrier::Raw);
+    let mut driver = Driver {
+        task,
+        chain: &chain,
+        judge: Judge::new(of_queries, &chain, task.options, task.around),
+        charset: spelling.map_or(beneath, |_| Charset::UTF_8),
+        enclosing: enclosing
+            .iter()
+            .copied()
+            .chain(around.map(|spelling| (spelling, beneath)))
+            .collect(),
+        decoded: decoded.as_ref().map(|decoded| (decoded, beneath)),
+        own_links: 0,
+        has_noted_base: false,
+        has_differing: false,
+        not_utf_8: document.not_utf_8,
+        meta: PrescannedMeta::at(document.prescanned),
+        ids: Vec::new(),
+        unusable: None,
+        plan: DocumentPlan::new(&task.around, query_charset),
+        sink: sink.as_mut().map(|sink| &mut **sink as _),
+        known: None,
+    };
     scan(&mut driver, &mut document);
     driver.finish(document)
 }

@@ -145,8 +145,8 @@ struct Plan<'a, 'r> {
     referrers: Referrers,
     labels: OpenLabels,
     parts: Vec<PlannedPart>,
-    /// The decoded body of each planned part.
-    originals: Vec<DecodedBody<'a>>,
+    /// The entity of each planned part, and its decoded body.
+    originals: Vec<(usize, DecodedBody<'a>)>,
     /// Diagnostics of unusable bases, reported only if there are links.
     unfit: Vec<Diagnostic>,
     edits: EntityEdits,
@@ -187,14 +187,10 @@ impl Plan<'_, '_> {
 
     fn heading(&self, index: usize) -> BaseChain {
         let (bytes, structure, options) = (self.bytes, self.structure, self.options);
-        let chain = |entity| self.chain_of(entity);
+        // The base of an enclosing entity is that of its heading, or of its document.
+        let chain = |entity: usize| &self.report.entities[self.places[entity]].chain;
         self.referrers
             .base_of(bytes, structure, index, options, chain)
-    }
-
-    /// The base of an enclosing entity: that of its heading, or of its document.
-    fn chain_of(&self, entity: usize) -> &BaseChain {
-        &self.report.entities[self.places[entity]].chain
     }
 
     /// Judges the links in the heading itself: "the base URL for a message serves as both the base for any relative
@@ -330,7 +326,7 @@ impl Plan<'_, '_> {
                     edits: plan.edits,
                     rewritten,
                 });
-                self.originals.push(decoded);
+                self.originals.push((index, decoded));
             }
             Err(obstacle) => self.warn_of(obstacle),
         }
@@ -525,21 +521,14 @@ impl Plan<'_, '_> {
             Ok(found) => found,
             Err(odd) => return Some(odd),
         };
-        let entity_at: HashMap<usize, usize> = self
-            .places
-            .iter()
-            .enumerate()
-            .map(|(index, &place)| (place, index))
-            .collect();
-        let reads = |part: &PlannedPart, old: &DecodedBody<'_>| {
-            let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
-            part.edits
-                .make(&old.bytes, &entity.decode(&output).ok()?.bytes)
-                .then_some(())
+        // The output has as many entities.
+        let reads = |edits: &Edits, (entity, old): &(usize, DecodedBody<'_>)| {
+            let new = found.entities[*entity].decode(&output);
+            new.is_ok_and(|new| edits.make(&old.bytes, &new.bytes))
         };
         let mut parts = self.parts.iter().zip(&self.originals);
         parts
-            .any(|(part, old)| reads(part, old).is_none())
+            .any(|(part, old)| !reads(&part.edits, old))
             .then_some("a part does not decode to its changed content")
     }
 }

@@ -46,14 +46,14 @@ pub struct RecordDocument<'r> {
 /// The document of `record`, read with `options` as adjusted by the record; `None` if it has no document of a
 /// known format.
 pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocument<'r>> {
-    let block = record.block();
+    let (block, url) = (record.block(), url_of(record));
     let (bytes, format, media_type) = match record.document() {
         RecordContent::None => return None,
         RecordContent::Entity(media_type) => {
-            let media_type = media_type.of_body(block, url_of(record).as_deref());
+            let media_type = media_type.of_body(block, url.as_deref());
             (Cow::Borrowed(block), media_type.format(), media_type)
         }
-        RecordContent::Http => response(block, url_of(record).as_deref(), options),
+        RecordContent::Http => response(block, url.as_deref(), options),
     };
     let is_read = format.has_headings() || scan::is_read(format, &options.scan);
     let label = media_type
@@ -61,7 +61,9 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
         .filter(|_| !format.has_headings());
     let mut options = Options {
         format,
-        retrieval: retrieval(record, options),
+        retrieval: url
+            .filter(|url| Base::is_absolute(options.resolver, url))
+            .map(|url| Retrieval::of(url, Source::Warc)),
         ..options.clone()
     };
     options.scan.charset = label.and_then(Charset::for_label).or(options.scan.charset);
@@ -126,12 +128,6 @@ fn response<'r>(
         Format::Other
     };
     (Cow::Borrowed(block), format, media_type)
-}
-
-/// The retrieval URL of `record`, if it is absolute under the resolver.
-fn retrieval(record: &Record, options: &Options) -> Option<Retrieval> {
-    let url = url_of(record)?;
-    Base::is_absolute(options.resolver, &url).then(|| Retrieval::of(url, Source::Warc))
 }
 
 /// The URL from which `record` was retrieved. Characters not allowed in a URL are percent-encoded, because

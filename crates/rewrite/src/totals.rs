@@ -137,16 +137,14 @@ impl Totals {
 
     /// The number of links for each outcome and reason that occurs.
     pub fn counts(&self) -> impl Iterator<Item = (Outcome, Option<Reason>, usize)> + '_ {
-        let of = move |(outcome, counts): (Outcome, &[usize; 1 + Reason::ALL.len()])| {
-            let counts = *counts;
+        let of = |outcome: Outcome| {
             std::iter::once(None)
-                .chain(Reason::ALL.into_iter().map(Some))
-                .zip(counts)
+                .chain(Reason::ALL.map(Some))
+                .zip(self.counts[outcome as usize])
                 .map(move |(reason, number)| (outcome, reason, number))
         };
         Outcome::ALL
             .into_iter()
-            .zip(&self.counts)
             .flat_map(of)
             .filter(|(.., number)| *number > 0)
     }

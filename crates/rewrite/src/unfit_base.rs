@@ -25,13 +25,10 @@ pub fn base_diagnostic(
     outer: Outer<'_>,
     resolver: Resolver,
 ) -> Option<Diagnostic> {
-    let is_own = match outer {
-        Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
-        // A base from a heading is reported with the heading.
-        Outer::Heading(_) | Outer::Encapsulating(_) | Outer::Referring(_) => {
-            matches!(chain.source.kind(), SourceKind::Markup | SourceKind::Note)
-        }
-    };
+    let is_outermost = matches!(outer, Outer::Retrieval(_) | Outer::AssumedScheme(_));
+    // A base from a heading is reported with the heading.
+    let is_own =
+        is_outermost || matches!(chain.source.kind(), SourceKind::Markup | SourceKind::Note);
     if has_links && is_own {
         unfit_base(chain, resolver)
     } else {

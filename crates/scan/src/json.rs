@@ -364,34 +364,24 @@ pub fn urls(kind: JsonKind, json: &str) -> JsonUrls {
                     found.push((span, open.node, open.next));
                 }
             }
-            b'{' => {
-                // An object as the value of a term is a node like any other.
+            b'{' | b'[' => {
+                let object = byte == b'{';
                 let place = match open.next {
-                    Id | Iri => Node,
+                    // An object as the value of a term is a node like any other.
+                    Id | Iri if object => Node,
                     other => other,
                 };
                 let mut node = open.node;
-                if place == Node {
+                if object && place == Node {
                     node = nodes.len();
                     nodes.push(open.node);
                 }
                 let inner = OpenValue {
-                    object: true,
+                    object,
                     place,
-                    next: Nothing,
-                    key: true,
+                    next: if object { Nothing } else { place.element() },
+                    key: object,
                     node,
-                };
-                outer.push(std::mem::replace(&mut open, inner));
-            }
-            b'[' => {
-                let (place, next) = (open.next, open.next.element());
-                let inner = OpenValue {
-                    object: false,
-                    place,
-                    next,
-                    key: false,
-                    node: open.node,
                 };
                 outer.push(std::mem::replace(&mut open, inner));
             }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use baselink_text::{Error, Result, shell};
-use clap::{Arg, Args};
+use clap::Args;
 
 use super::{
     help::{CHECK_AFTER, for_folders},
@@ -27,15 +27,9 @@ use baselink_site::{
 
 use crate::cli::request::{Archives, Documents, SameUrls, folder_of, is_standard_input, new_url};
 
-/// The arguments of `check` that differ from those of other commands.
-fn of_check(arg: Arg) -> Arg {
-    let paths = "A folder, or archives, such as crawl.warc.gz";
-    for_folders(arg, "PATH", paths)
-}
-
 /// The request of `baselink check`. Each option is a field.
 #[derive(Args)]
-#[command(after_help = after_help(), mut_args(of_check))]
+#[command(after_help = after_help(), mut_args(|arg| for_folders(arg, "PATH", "A folder, or archives, such as crawl.warc.gz")))]
 pub struct Check {
     /// One folder, or archives.
     #[command(flatten)]

@@ -24,7 +24,7 @@ use unicode_width::UnicodeWidthStr;
 use super::words;
 use baselink_site::purpose::check::CheckedLink;
 
-use crate::cli::output::{FAINT, Output, PLACE, location};
+use crate::cli::output::{FAINT, Output, location};
 
 /// The style of findings.
 pub fn style_of(is_denied: bool) -> Style {
@@ -62,7 +62,7 @@ pub fn print_finding(
     writeln!(
         out,
         "{} {}  {}",
-        styler.paint(PLACE, format_args!("{name}:{line}:{column}:")),
+        styler.paint(FAINT, format_args!("{name}:{line}:{column}:")),
         styler.paint(style, words::class_and_cause(finding.rule, finding.reason)),
         location(link)
     )?;

@@ -20,7 +20,7 @@ use baselink_site::purpose::check::targets::PLACES;
 
 use crate::cli::{
     args::check::{Check, Classes},
-    output::{FAINT, HEADING, Output, PLACE},
+    output::{FAINT, HEADING, Output},
 };
 
 /// The verdict, such as `3 of 8 links would break, to 3 targets: 1 pinned, 2 escapes`.
@@ -91,7 +91,7 @@ pub fn print_targets(request: &Check, tree: &CheckedTree, output: &mut Output) -
             let at = format!("{file}:{}:{}:", place.line, place.column);
             let (location, reference) = target.texts_of(place);
             let reference = first_chars(&on_one_line(reference), ROOM[1]);
-            writeln!(out, "  {} {location} {reference}", styler.paint(PLACE, at))?;
+            writeln!(out, "  {} {location} {reference}", styler.paint(FAINT, at))?;
         }
         if summary.links > places.len() {
             writeln!(

@@ -255,7 +255,7 @@ impl<R: Read> Data<R> {
             data: self.position,
         };
         Ok(match length {
-            0 => match self.reader.take_fault() {
+            0 => match self.reader.fault.take() {
                 None => DataEvent::End,
                 Some(ZstdFault::Cut) => DataEvent::Cut(end),
                 Some(ZstdFault::Damaged(why)) => DataEvent::Broken(end, why.into()),

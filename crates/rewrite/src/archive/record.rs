@@ -217,7 +217,9 @@ impl Record {
 
     /// The kind of document in the record.
     pub fn document(&self) -> RecordContent {
-        if self.is_segment() {
+        let segment = self.fields.first(&self.bytes, "WARC-Segment-Number");
+        // A segment of a document (ISO 28500, 7).
+        if segment.is_some() {
             return RecordContent::None;
         }
         let media_type = self.media_type("Content-Type");
@@ -234,13 +236,6 @@ impl Record {
                 .map_or(RecordContent::None, RecordContent::Entity),
             _ => RecordContent::None,
         }
-    }
-
-    /// True if the record is a segment (ISO 28500, 7).
-    fn is_segment(&self) -> bool {
-        self.fields
-            .first(&self.bytes, "WARC-Segment-Number")
-            .is_some()
     }
 
     /// Returns the buffer of the record for reuse.

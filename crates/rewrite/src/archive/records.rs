@@ -207,6 +207,11 @@ impl ReadAhead {
 /// The kind of the anomaly in place of a record, and a description.
 type RecordFault = (Code, Cow<'static, str>);
 
+/// The fault of a damaged member.
+fn broken_member(why: String) -> RecordFault {
+    (Code::MemberBroken, why.into())
+}
+
 /// The fault of other bytes, or of a broken record.
 fn broken_record(why: impl Into<Cow<'static, str>>) -> RecordFault {
     (Code::RecordBroken, why.into())
@@ -269,7 +274,7 @@ impl<R: Read> Records<R> {
         let offset = self.offset(part.position);
         if part.filled == 0 {
             let (Member { file, .. }, fault) = match part.stop.take() {
-                Some(DataEvent::Broken(member, why)) => (member, (Code::MemberBroken, why.into())),
+                Some(DataEvent::Broken(member, why)) => (member, broken_member(why)),
                 Some(DataEvent::Cut(member)) => {
                     let message = if self.data.is_compressed() {
                         "the archive ends at the start of a gzip member"
@@ -288,7 +293,7 @@ impl<R: Read> Records<R> {
                 return Err(Error::of(ErrorKind::Syntax, ARC));
             }
             let fault = match part.stop.take() {
-                Some(DataEvent::Broken(_, why)) => (Code::MemberBroken, why.into()),
+                Some(DataEvent::Broken(_, why)) => broken_member(why),
                 stop => {
                     self.data.give_back(&part.bytes[..part.filled], stop);
                     broken_record("no record begins here")
@@ -302,7 +307,7 @@ impl<R: Read> Records<R> {
                 None | Some(DataEvent::Member) if is_long => {
                     broken_record(format!("a heading of more than {LONGEST_HEADING} bytes"))
                 }
-                Some(DataEvent::Broken(_, why)) => (Code::MemberBroken, why.into()),
+                Some(DataEvent::Broken(_, why)) => broken_member(why),
                 None | Some(DataEvent::Member) => broken_record("a heading without an end"),
                 Some(_) => {
                     let message = "the archive ends within the heading of a record";
@@ -374,7 +379,7 @@ impl<R: Read> Records<R> {
             Some(DataEvent::Broken(member, why))
                 if after != BlockFollower::Record && is_of(member) =>
             {
-                return Ok(self.missing(part, offset, (Code::MemberBroken, why.into())));
+                return Ok(self.missing(part, offset, broken_member(why)));
             }
             Some(DataEvent::Cut(member)) if after == BlockFollower::End && is_of(member) => {
                 let message = "the archive ends within this gzip member";
@@ -434,7 +439,7 @@ impl<R: Read> Records<R> {
         }
         self.data.give_back(&part.bytes[end..part.filled], stop);
         if let Some(why) = self.find_record()? {
-            return Ok(self.missing(part, offset, (Code::MemberBroken, why.into())));
+            return Ok(self.missing(part, offset, broken_member(why)));
         }
         let message = "this record is not followed by a record: its Content-Length may be wrong";
         heading.report(Code::RecordLength, block, message);

@@ -46,7 +46,8 @@ pub struct WithoutZstd<R> {
     /// The number of decompressed bytes, also of those that the decoder withholds. Within a frame it is a multiple of
     /// [`STEP`].
     decoded: u64,
-    fault: Option<ZstdFault>,
+    /// The reason why the data ended early.
+    pub(super) fault: Option<ZstdFault>,
     /// True if the rest of the archive is not read.
     has_ended: bool,
 }
@@ -116,11 +117,6 @@ impl<R: Read> WithoutZstd<R> {
             fault: None,
             has_ended: false,
         }
-    }
-
-    /// The reason why the data ended early. It is returned once.
-    pub fn take_fault(&mut self) -> Option<ZstdFault> {
-        self.fault.take()
     }
 }
 

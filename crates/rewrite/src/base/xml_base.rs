@@ -45,16 +45,13 @@ use super::{
     Status, abridged, provisional, status_of,
 };
 
-/// True if the resolver honours `xml:base` in a document of the format. Browsers no longer do so in XHTML and SVG.
-fn honours_xml_base(format: Format, resolver: Resolver) -> bool {
-    resolver != Resolver::Whatwg || !matches!(format, Format::Xhtml | Format::Svg)
-}
-
 impl BaseChain {
     /// Adds level 3.1 of XML: the `xml:base` of the document element, then those of the elements below, each relative
     /// to the enclosing one (XML Base, 4.2).
     pub(super) fn add_xml_bases(&mut self, document: &Document, resolver: Resolver) {
-        self.honours_xml_base = honours_xml_base(document.format, resolver);
+        // Browsers no longer honour `xml:base` in XHTML and SVG.
+        self.honours_xml_base =
+            resolver != Resolver::Whatwg || !matches!(document.format, Format::Xhtml | Format::Svg);
         let root = document
             .bases
             .iter()
@@ -194,9 +191,10 @@ impl BaseChain {
 fn scope_reason(what: &str, base: &str) -> Cow<'static, str> {
     // Many sentences may quote a base, and each base may be long.
     const SHOWN: usize = 256;
-    if base.len() <= SHOWN {
-        format!("it applies to its {what} only; there the base is {base}").into()
+    let shown = if base.len() <= SHOWN {
+        base
     } else {
-        format!("it applies to its {what} only; there the base is too long to be shown").into()
-    }
+        "too long to be shown"
+    };
+    format!("it applies to its {what} only; there the base is {shown}").into()
 }

@@ -279,37 +279,33 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
     for field in &entity.heading.fields {
         let name = &bytes[field.name.range()];
         let value = &bytes[field.value.range()];
-        match HTTP
+        let (span, new) = match HTTP
             .of_body
             .iter()
             .find(|known| name.eq_ignore_ascii_case(known.as_bytes()))
         {
-            Some(&LENGTH) if value == length.as_bytes() => {}
-            Some(&LENGTH) => {
-                edits.push(Edit {
-                    span: field.value,
-                    new: length.clone().into_bytes().into(),
-                });
-            }
+            Some(&LENGTH) if value == length.as_bytes() => continue,
+            Some(&LENGTH) => (field.value, length.clone()),
             // No coding of the field was undone.
-            Some(&CONTENT) if Codings::read([value], [], None).is_some_and(Codings::is_empty) => {}
-            Some(&TRANSFER) if Codings::read([], [value], None).is_some_and(Codings::is_empty) => {}
+            Some(&CONTENT) if Codings::read([value], [], None).is_some_and(Codings::is_empty) => {
+                continue;
+            }
+            Some(&TRANSFER) if Codings::read([], [value], None).is_some_and(Codings::is_empty) => {
+                continue;
+            }
             Some(&TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {
-                edits.push(Edit {
-                    span: Span::new(field.name.start, field.value.end),
-                    new: format!("{LENGTH}: {length}").into_bytes().into(),
-                });
                 renamed.push(TRANSFER);
+                let span = Span::new(field.name.start, field.value.end);
+                (span, format!("{LENGTH}: {length}"))
             }
             Some(&name) => {
-                edits.push(Edit {
-                    span: Span::at(field.name.start),
-                    new: ORIGINAL.as_bytes().into(),
-                });
                 renamed.push(name);
+                (Span::at(field.name.start), ORIGINAL.to_owned())
             }
-            None => {}
-        }
+            None => continue,
+        };
+        let new = new.into_bytes().into();
+        edits.push(Edit { span, new });
     }
     let diagnostic = (!renamed.is_empty()).then(|| {
         let had_codings = renamed

@@ -7,8 +7,8 @@
 //!                                                          fields --> edits of header fields that describe the body
 //! ```
 //!
-//! [`entity`] defines the types. [`mime`] reads messages, and [`http`] responses; the table `CONTAINERS` maps
-//! formats to them. `lift` and `fields` turn an edit of a body into edits of the file. [`mbox`] splits a mailbox
+//! [`entity`] defines the types. [`mime`] reads messages, and [`http`] responses; [`of`] maps formats to
+//! them. `lift` and `fields` turn an edit of a body into edits of the file. [`mbox`] splits a mailbox
 //! into messages, which are then read separately.
 //!
 //! ```
@@ -44,19 +44,14 @@ pub use self::{
 };
 use self::{entity::Container, mbox::Messages};
 
-/// The formats whose files hold entities. Each message of a mailbox is read separately.
-const CONTAINERS: &[(Format, &Container)] = &[
-    (Format::Message, &mime::MIME),
-    (Format::Mbox, &mime::MIME),
-    (Format::Http, &http::HTTP),
-];
-
 /// The container for files of `format`; `None` if such a file is a single document.
 pub fn of(format: Format) -> Option<&'static Container> {
-    CONTAINERS
-        .iter()
-        .find(|(known, _)| *known == format)
-        .map(|(_, container)| *container)
+    match format {
+        // Each message of a mailbox is read separately.
+        Format::Message | Format::Mbox => Some(&mime::MIME),
+        Format::Http => Some(&http::HTTP),
+        _ => None,
+    }
 }
 
 /// The units of the file `bytes` that are rewritten separately: the messages of a mailbox, named by their numbers,
