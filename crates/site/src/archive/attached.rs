@@ -84,7 +84,10 @@ impl Attached {
             BodyPlace::Zip(_, length) => length,
             BodyPlace::Folder(_) => self.length,
         };
-        let path = path_in_lower_case(name);
+        // A system may ignore the case of names.
+        let lower = name.to_lowercase();
+        let parts = Path::new(&lower).components();
+        let path: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
         let known = self.read.get(&path).copied();
         let repeated = known.map_or(0, |length| self.repeated.saturating_add(length));
         if repeated > of_files.saturating_mul(16).max(1 << 20) {
@@ -121,13 +124,6 @@ impl Attached {
         }
         Ok(bytes)
     }
-}
-
-/// The path `name` without `.`, in lower case, because a system may ignore the case of names.
-fn path_in_lower_case(name: &str) -> PathBuf {
-    let name = name.to_lowercase();
-    let parts = Path::new(&name).components();
-    parts.filter(|part| *part != Component::CurDir).collect()
 }
 
 /// Decompresses the file `name` in `zip`.

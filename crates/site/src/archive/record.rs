@@ -102,12 +102,6 @@ fn has_other_method(block: &[u8]) -> bool {
     !line.starts_with(b"GET ") && memchr::memmem::find(line, b" HTTP/").is_some()
 }
 
-/// True if the archive ends within `record`, or the crawler truncated it (ISO 28500, 5.13).
-fn is_cut(record: &Record) -> bool {
-    let mut found = record.diagnostics.iter();
-    found.any(|one| one.code == Code::RecordTruncated) || record.field("WARC-Truncated").is_some()
-}
-
 /// The capture in `record`, or the exchange of a request with another method than `GET`. `None` for other records, and
 /// if the URL is not that of a document.
 pub fn capture(record: &Record) -> Option<Capture> {
@@ -160,8 +154,12 @@ pub fn capture(record: &Record) -> Option<Capture> {
         (RecordType::Revisit | RecordType::Resource, _) => {}
         _ => return None,
     }
+    // The archive may end within the record, or the crawler truncated it (ISO 28500, 5.13).
+    let mut found = record.diagnostics.iter();
+    let is_cut = found.any(|one| one.code == Code::RecordTruncated)
+        || record.field("WARC-Truncated").is_some();
     // A revisit has no body that could be cut.
-    capture.is_cut |= record.record_type != RecordType::Revisit && is_cut(record);
+    capture.is_cut |= is_cut && record.record_type != RecordType::Revisit;
     capture.is_short |= capture.is_cut;
     let text = |field| record.text(field);
     let named = |kind: &str, name: Option<String>| name.map(|name| hashed((kind, name)));

@@ -40,9 +40,11 @@ use crate::collection::{capture::Capture, hashed};
 const BINARY: &[u8] = b"bplist00";
 /// The maximum number of bytes of strings, data and references per byte of the file. An object counts once for each
 /// reference to it, although the file contains it once.
-const GROWTH: usize = 16;
+const GROWTH: u64 = 16;
 /// The number of bytes that may always be read, even from a very short file.
-const LEAST: usize = 64 << 10;
+const LEAST: u64 = 64 << 10;
+/// The size of the number of an object, which the parser stores for each element and each key.
+const NUMBER: u64 = 8;
 
 /// The parts of a resource read so far.
 #[derive(Default)]
@@ -143,21 +145,13 @@ pub fn web_archive<'o>(
     Ok(resources.chain(missing).chain(broken))
 }
 
-/// The size of `length` object numbers.
-fn numbers(length: u64) -> usize {
-    usize::try_from(length)
-        .unwrap_or(usize::MAX)
-        .saturating_mul(size_of::<u64>())
-}
-
 /// The cost of `event`, which counts towards the limit.
-fn cost(event: &OwnedEvent) -> usize {
+fn cost(event: &OwnedEvent) -> u64 {
     let length = match event {
-        Event::Data(data) => data.len(),
-        Event::String(text) => text.len(),
-        // The parser stores the number of each element and each key.
-        Event::StartArray(Some(length)) => numbers(*length),
-        Event::StartDictionary(Some(length)) => numbers(*length).saturating_mul(2),
+        Event::Data(data) => data.len() as u64,
+        Event::String(text) => text.len() as u64,
+        Event::StartArray(Some(length)) => length.saturating_mul(NUMBER),
+        Event::StartDictionary(Some(length)) => length.saturating_mul(2 * NUMBER),
         _ => 0,
     };
     length.saturating_add(1)
@@ -175,7 +169,7 @@ impl Resources {
         } else {
             Box::new(XmlReader::new(bytes))
         };
-        let mut budget = bytes.len().saturating_mul(GROWTH).saturating_add(LEAST);
+        let mut budget = (bytes.len() as u64).saturating_mul(GROWTH) + LEAST;
         for event in events {
             let event = event.map_err(|error| {
                 let why = error.as_io().map_or_else(|| error.to_string(), cause);
