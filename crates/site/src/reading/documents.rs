@@ -89,8 +89,11 @@ pub struct Input<'a> {
 impl<'a> Input<'a> {
     /// The document of `entry`, if it has one, in the file `path`.
     fn of(path: &'a Path, entry: &'a Entry) -> Option<Self> {
-        let (mut name, contents) = (DocumentName::of(path), entry.contents.as_ref()?);
-        name.entry = entry.is_archived().then_some(entry);
+        let contents = entry.contents.as_ref()?;
+        let name = DocumentName {
+            path,
+            entry: entry.is_archived().then_some(entry),
+        };
         let mut input = Self::whole(name, &entry.options, entry.bytes());
         if let EntryContents::Document {
             bytes,

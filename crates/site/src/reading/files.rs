@@ -69,9 +69,6 @@ pub struct InputFiles<'i> {
     at: usize,
 }
 
-/// A file with its result, unless the run was stopped; an error if the file could not be found.
-type Processed<T> = Result<(TreeEntry, Option<io::Result<T>>)>;
-
 impl InputFiles<'_> {
     /// A sentence for each input that shares files with an earlier one.
     pub fn overlaps(&self) -> impl Iterator<Item = &String> {
@@ -130,11 +127,13 @@ impl InputFiles<'_> {
             })
         };
         let mut failed = 0;
-        let receive = |(processed, later): (Processed<T>, L), listener: &mut L| {
+        // Without a result, the run was stopped.
+        let receive = |(processed, later): (Result<(TreeEntry, Option<_>)>, L),
+                       listener: &mut L| {
             match processed {
                 Ok((_, None)) => {}
                 Ok((entry, Some(result))) => {
-                    let result = result?;
+                    let result: T = result?;
                     if entry.kind != EntryKind::Folder {
                         listener.finish_file(entry.size);
                     }

@@ -114,16 +114,16 @@ pub fn in_order<I: Send, C: Send, R: Send, E>(
             }
             queue.receive_all(&mut |result| receive(result, context))?;
             let result = work(item.value, context);
-            receive((result, blank()), context).map_err(Stop::Failed)
+            receive((result, blank()), context).map_err(Some)
         };
         let done = items
             .try_for_each(&mut each)
             .and_then(|()| queue.receive_all(&mut |result| receive(result, context)));
         is_over.store(true, Ordering::Relaxed);
         match done {
-            Err(Stop::Failed(error)) => Err(error),
+            Err(Some(error)) => Err(error),
             // A panic of a worker becomes one of the scope.
-            Ok(()) | Err(Stop::Panicked) => Ok(()),
+            Ok(()) | Err(None) => Ok(()),
         }
     })
 }
@@ -157,12 +157,8 @@ fn help<I, R>(jobs: &Mutex<Receiver<Job<I, R>>>, work: impl Fn(I) -> R) -> bool 
     true
 }
 
-/// The reason why no more results are received.
-enum Stop<E> {
-    Failed(E),
-    /// A worker panicked.
-    Panicked,
-}
+/// The error for which no more results are received; `None` if a worker panicked.
+type Stop<E> = Option<E>;
 
 /// The items that were taken and whose results were not received yet.
 struct Queue<'a, I, R> {
@@ -243,14 +239,14 @@ impl<I, R> Queue<'_, I, R> {
         let results = match oldest.results.try_recv() {
             Err(TryRecvError::Empty) if !waits => return Ok(false),
             Err(TryRecvError::Empty) if (self.help)() => return Ok(true),
-            Err(TryRecvError::Empty) => oldest.results.recv().map_err(|_| Stop::Panicked)?,
-            found => found.map_err(|_| Stop::Panicked)?,
+            Err(TryRecvError::Empty) => oldest.results.recv().map_err(|_| None)?,
+            found => found.map_err(|_| None)?,
         };
         self.items -= oldest.items;
         self.size -= oldest.size;
         self.under_way.pop_front();
         for result in results {
-            receive(result).map_err(Stop::Failed)?;
+            receive(result).map_err(Some)?;
         }
         Ok(true)
     }
