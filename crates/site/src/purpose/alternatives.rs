@@ -13,7 +13,6 @@
 //! Deliberately absent: the choice between them.
 
 use std::{
-    cell::LazyCell,
     collections::HashMap,
     sync::{Arc, LazyLock, OnceLock},
 };
@@ -37,13 +36,6 @@ static NAMES: LazyLock<Option<Searcher>> = LazyLock::new(|| {
     let names = ["srcset", "<source", "image-set", "font-face"];
     Searcher::new(names)
 });
-
-/// True if the place of `link` is one of those that may have alternatives.
-fn is_candidate(link: &LinkReport) -> bool {
-    is_in(link, ["img", "source"], ["src", "srcset"])
-        || is_in(link, ["link", "link"], ["href", "imagesrcset"])
-        || is_in_css(link)
-}
 
 fn is_in_css(link: &LinkReport) -> bool {
     matches!(link.attribute.as_deref(), None | Some("style"))
@@ -211,23 +203,8 @@ fn descriptor<'b>(bytes: &'b [u8], link: &LinkReport) -> Option<(Span, &'b [u8])
     is_known.then_some((Span::new(start, end), text))
 }
 
-/// The links of a document that have alternatives, as [`alternatives`] returns them; searched for when a link lacks its target.
-pub type LazyAlternatives<'a> =
-    LazyCell<AlternativeLinks, Box<dyn FnOnce() -> AlternativeLinks + 'a>>;
-
 /// Groups of links by the starts of the links.
 pub type AlternativeLinks = HashMap<usize, Arc<Alternatives>>;
-
-/// True if one of the alternatives of `link` `is_there`.
-pub fn is_served(
-    link: &LinkReport,
-    alternatives: &AlternativeLinks,
-    is_there: impl Fn(&LinkReport) -> bool,
-) -> bool {
-    let group = alternatives.get(&link.span.start);
-    let other = |other: &LinkReport| is_there(other).then(String::new);
-    group.is_some_and(|group| group.stand_in(other).is_some())
-}
 
 /// The links of the document `bytes` that have alternatives, by the starts of their spans.
 pub fn alternatives(bytes: &[u8], options: &Options) -> AlternativeLinks {
@@ -250,7 +227,10 @@ pub fn alternatives(bytes: &[u8], options: &Options) -> AlternativeLinks {
     let mut room = MOST_CANDIDATES;
     links(bytes, options, &mut |listed| {
         let link = listed.link;
-        if !is_candidate(&link) || room == 0 {
+        let may_have_alternatives = is_in(&link, ["img", "source"], ["src", "srcset"])
+            || is_in(&link, ["link", "link"], ["href", "imagesrcset"])
+            || is_in_css(&link);
+        if !may_have_alternatives || room == 0 {
             return;
         }
         room -= 1;

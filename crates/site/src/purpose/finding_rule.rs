@@ -166,13 +166,3 @@ impl FindingRule {
         }
     }
 }
-
-impl Class {
-    /// True if the target of a link of this class cannot be used where the site stands.
-    pub(super) fn is_broken(self) -> bool {
-        matches!(
-            self,
-            Self::Left | Self::Escapes | Self::Invalid | Self::Dangling | Self::Missing
-        )
-    }
-}

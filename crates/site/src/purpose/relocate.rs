@@ -36,6 +36,7 @@
 //! those that may contain old URLs.
 
 use std::{
+    borrow::Cow,
     ptr,
     sync::{Arc, Mutex},
 };
@@ -210,18 +211,6 @@ impl Relocation {
         let is_free = || matches!(locate(self.new_path.as_str()), Located::Lacking(..));
         let is_new = || locate(&old).resource().is_some() || is_free();
         (matches!(locate(url), Located::Lacking(..)) && is_new()).then_some(old)
-    }
-
-    /// Gives the target of `link` the path of its file, even if the old URL omits the name of the index file or the extension.
-    fn name_file(&self, moved: &mut MovedTarget, link: &LinkReport) {
-        let target = link.target.as_deref().unwrap_or_default();
-        let path = moved
-            .file
-            .and_then(|found| names::encoded(&self.collection.path_for(target, found.number)));
-        if let Some(path) = path {
-            moved.url = format!("{}{path}", self.to.as_str());
-            moved.is_renamed = true;
-        }
     }
 
     /// True if the URL of the root does not change. Only URLs of renamed files then change.
@@ -535,8 +524,17 @@ impl RelocateLinks {
         let is_on_disk = self.place.is_some();
         let is_relative = form == Category::RelPath && moved.is_inside;
         let becomes_relative = is_relative && !(self.kept_forms.are_all() && form == written);
-        if becomes_relative && is_on_disk && !is_base {
-            self.relocation.name_file(&mut moved, link);
+        // The target gets the path of its file, even if the old URL omits the name of the index file or the extension.
+        let target = link.target.as_deref().unwrap_or_default();
+        let Relocation { collection, to, .. } = &*self.relocation;
+        if becomes_relative
+            && is_on_disk
+            && !is_base
+            && let Some(found) = moved.file
+            && let Some(path) = names::encoded(&collection.path_for(target, found.number))
+        {
+            moved.url = format!("{}{path}", to.as_str());
+            moved.is_renamed = true;
         }
         // At the root of a site, surplus `..` segments are ignored (RFC 3986, 5.2.4).
         let climbs_out = || {
@@ -614,23 +612,15 @@ impl RelocateLinks {
             return base.relativize(&moved.url);
         }
         // The part after the root keeps its bytes if possible.
-        let absolute = match written {
+        let from = relocation.from.as_str();
+        let url = match written {
             _ if moved.is_renamed || !moved.is_inside => None,
-            Category::AbsoluteUrl => relocation.from.rerooted(head, &relocation.to),
-            Category::NetPath | Category::AbsPath => {
-                let from = Reference::of(relocation.from.as_str());
-                let host = if written == Category::AbsPath {
-                    from.net_loc()
-                } else {
-                    None
-                };
-                let host = host.map(|host| format!("//{host}")).unwrap_or_default();
-                let scheme = from.scheme().unwrap_or_default();
-                let url = format!("{scheme}:{host}{head}");
-                relocation.from.rerooted(&url, &relocation.to)
-            }
+            Category::AbsoluteUrl => Some(Cow::Borrowed(head)),
+            Category::NetPath => scheme_of(from).map(|scheme| format!("{scheme}:{head}").into()),
+            Category::AbsPath => Some([split_host(from).0, head].concat().into()),
             _ => None,
         };
+        let absolute = url.and_then(|url| relocation.from.rerooted(&url, &relocation.to));
         let resolved = |reference: &str| base.resolve(reference).ok().map(|target| target.url);
         let is_it = |url: &String| *url == moved.url || resolved(url).as_ref() == Some(&moved.url);
         let absolute = absolute.filter(is_it).unwrap_or_else(|| moved.url.clone());

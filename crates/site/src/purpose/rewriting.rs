@@ -94,11 +94,9 @@ impl RewriteKind {
             Self::Moved(..) => {
                 let (mut moved, links) = relocate::relocate(bytes, options, add);
                 // A move needs neither diagnostic: a base moves like any other link, and browsers read the result.
-                let concerns = |code| !matches!(code, Code::BaseRelative | Code::ResolversDiffer);
-                moved
-                    .report
-                    .diagnostics
-                    .retain(|found| concerns(found.code));
+                moved.report.diagnostics.retain(|found| {
+                    !matches!(found.code, Code::BaseRelative | Code::ResolversDiffer)
+                });
                 (moved, links)
             }
             Self::Local { .. } => {

@@ -45,7 +45,7 @@ impl MovedCollection<'_> {
 
 /// The bases of the links of a document.
 pub struct MovedBases<'a> {
-    bytes: &'a [u8],
+    pub bytes: &'a [u8],
     pub options: &'a Options,
     /// The URL of the document before the move, in the form in which bases are reported.
     pub now: Option<Arc<str>>,

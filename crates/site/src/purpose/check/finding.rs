@@ -8,10 +8,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use baselink_rewrite::{LinkReport, ListedLink, Outcome, Reason};
+use baselink_rewrite::{ListedLink, Reason};
 use baselink_text::Charset;
-
-use baselink_url::{Base, Resolver, is_template};
 
 use super::ids::{FragmentPlace, Ids};
 use crate::{
@@ -128,20 +126,4 @@ impl Finding {
             ..Self::of(rule)
         }
     }
-}
-
-/// True if no browser can open `link`: the URL Standard gives it no target, and it is not a template.
-pub fn is_invalid(link: &LinkReport) -> bool {
-    let is_unresolvable = match (link.outcome, link.reason) {
-        (Outcome::NoBase, _) => false,
-        (Outcome::Left, reason) => reason == Some(Reason::Unresolvable),
-        _ => link.differs,
-    };
-    // An absolute URL needs no base.
-    let base = link.base.as_deref().unwrap_or("about:blank");
-    is_unresolvable
-        && !is_template(&link.reference)
-        && Base::new(Resolver::Whatwg, base)
-            .resolve(&link.reference)
-            .is_err()
 }

@@ -9,6 +9,8 @@
 //! Deliberately absent: computing the bases after the move, which is in [`super::bases`]; and the rules for links to what an
 //! archive lacks, which are in [`super::captured`].
 
+use std::cell::OnceCell;
+
 use baselink_rewrite::{
     BaseChain, LinkReceiver, LinkReport, ListedLink, Options, Outcome, PlainLink, Reason, Source,
     SourceKind, base,
@@ -20,7 +22,7 @@ use baselink_url::{Base, Category, Resolver, is_template, scheme_of};
 use super::{
     bases::{MovedBase, MovedBases, MovedCollection, declares_none},
     captured::CapturedUrls,
-    finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks, is_invalid},
+    finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks},
     ids::{FragmentList, FragmentPlace},
 };
 use crate::{
@@ -31,7 +33,7 @@ use crate::{
         url_below,
     },
     purpose::{
-        alternatives::{LazyAlternatives, alternatives, is_served},
+        alternatives::{AlternativeLinks, alternatives},
         custom_property::in_sheet,
         finding_rule::{Class, FindingRule},
         needs,
@@ -44,7 +46,8 @@ use crate::{
 /// Judges the links of one document, in order. More than ten fields: facts about the document, and what is known of its links.
 pub struct LinkJudge<'a> {
     site: CheckedSite<'a>,
-    alternatives: LazyAlternatives<'a>,
+    /// The links that have alternatives; searched for when a link lacks its target.
+    alternatives: OnceCell<AlternativeLinks>,
     goal: MovedCollection<'a>,
     /// True if every URL is known to be inside or outside the collection. If false, only the URLs of resources are
     /// known to be inside.
@@ -146,7 +149,7 @@ impl<'a> LinkJudge<'a> {
         };
         Self {
             site,
-            alternatives: LazyAlternatives::new(Box::new(|| alternatives(bytes, options))),
+            alternatives: OnceCell::new(),
             is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             saved_by,
             is_crawled,
@@ -277,7 +280,12 @@ impl<'a> LinkJudge<'a> {
         let is_of_files = base.is_some_and(through_layout)
             || (self.saved_by.is_some() && link.outcome != Outcome::Absolute);
         let standing = self.standing(link, (&target, &now), fragment);
-        let is_settled = !is_of_files && standing.class().is_broken();
+        // The target cannot be used where the site stands.
+        let is_broken = matches!(
+            standing.class(),
+            Class::Left | Class::Escapes | Class::Invalid | Class::Dangling | Class::Missing
+        );
+        let is_settled = !is_of_files && is_broken;
         let moves = self.site.to.is_some();
         let finding = if is_settled || !(moves || is_of_files) {
             standing
@@ -461,7 +469,20 @@ impl<'a> LinkJudge<'a> {
         base: Option<&MovedBase>,
         is_crawled: bool,
     ) -> Result<String, Finding> {
-        if is_invalid(link) {
+        let is_unresolvable = match (link.outcome, link.reason) {
+            (Outcome::NoBase, _) => false,
+            (Outcome::Left, reason) => reason == Some(Reason::Unresolvable),
+            _ => link.differs,
+        };
+        // An absolute URL needs no base.
+        let url = link.base.as_deref().unwrap_or("about:blank");
+        // No browser can open a link to which the URL Standard gives no target. A template is not a link.
+        if is_unresolvable
+            && !is_template(&link.reference)
+            && Base::new(Resolver::Whatwg, url)
+                .resolve(&link.reference)
+                .is_err()
+        {
             let is_shown = |_: &String| self.goal.collection.only_urls;
             return Err(Finding {
                 target: link.target.clone().filter(is_shown),
@@ -496,11 +517,18 @@ impl<'a> LinkJudge<'a> {
     /// True if an alternative of `link` has a file.
     fn is_served(&self, link: &LinkReport) -> bool {
         let collection = self.goal.collection;
-        is_served(link, &self.alternatives, |other| match &other.target {
+        let is_there = |other: &LinkReport| match &other.target {
             Some(target) => served(&collection.locate_link(other, target, None).0)
                 .is_some_and(|(_, file)| !file.is_some_and(|file| collection.is_cut(file))),
             None => self.local_copy(other).rule == FindingRule::Travels,
-        })
+        };
+        let other = |other: &LinkReport| is_there(other).then(String::new);
+        let (bytes, options) = (self.bases.bytes, self.bases.options);
+        let alternatives = self
+            .alternatives
+            .get_or_init(|| alternatives(bytes, options));
+        let group = alternatives.get(&link.span.start);
+        group.is_some_and(|group| group.stand_in(other).is_some())
     }
 
     /// The finding for a link to a file that a browser saved with this one.
