@@ -414,7 +414,7 @@ impl Captures {
         let normal = normal.into_owned();
         let location = capture.location.as_deref().map_or(0, str::len);
         self.size += (OF_CAPTURE + 2 * capture.url.len() + location) as u64;
-        let known = self.media_types.get(&capture.media_type).map(Arc::clone);
+        let known = self.media_types.get(&capture.media_type).cloned();
         let media_type = known.unwrap_or_else(|| {
             self.media_types.insert(Arc::clone(&capture.media_type));
             capture.media_type

@@ -14,7 +14,6 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    env,
     ffi::OsString,
     io::Read,
     path::{Component, Path, PathBuf},
@@ -35,7 +34,7 @@ use baselink_files::{
     walk::{TreeEntry, open_file},
 };
 
-use crate::collection::origin::{hosts, usable::unusable};
+use crate::collection::origin::{hosts, names::is_number, usable::unusable};
 
 /// The number of enclosing folders to check. Firefox saves the files of a frame in a folder within the companion
 /// folder.
@@ -47,8 +46,6 @@ pub struct Companions {
     /// True if the comments of programs that saved pages are ignored.
     pub(super) ignores_pages: bool,
     facts: Arc<Mutex<HashMap<PathBuf, Arc<PathFacts>>>>,
-    /// The current folder.
-    here: Arc<OnceLock<PathBuf>>,
 }
 
 /// Facts about a path, each found out once. Only callers that ask about the same path wait for the answer.
@@ -108,11 +105,11 @@ impl Companions {
         depth: Option<usize>,
         scheme: &str,
     ) -> Arc<dyn NearbyFiles> {
-        let path = self.absolute(&entry.path);
+        let path = absolute(&entry.path);
         let root = if entry.is_named() {
             folder_of(&path).to_owned()
         } else {
-            self.absolute(&entry.root)
+            absolute(&entry.root)
         };
         Arc::new(OnDisk {
             hosts: depth
@@ -127,15 +124,7 @@ impl Companions {
 
     /// True if the file `path` is anywhere below the companion folder of a page.
     pub fn has(&self, path: &Path) -> bool {
-        self.around(&self.absolute(path)).is_some()
-    }
-
-    /// Makes `path` absolute, because folders above a relative path matter too.
-    fn absolute(&self, path: &Path) -> PathBuf {
-        let here = self
-            .here
-            .get_or_init(|| env::current_dir().unwrap_or_default());
-        std::path::absolute(here.join(path)).unwrap_or_else(|_| path.to_owned())
+        self.around(&absolute(path)).is_some()
     }
 
     /// The facts about `path`.
@@ -219,6 +208,11 @@ impl Pages {
     }
 }
 
+/// Makes `path` absolute, because folders above a relative path matter too.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// The comment about the source of the page `path`.
 fn saved_comment(path: &Path) -> Option<Saved> {
     let mut head = Vec::with_capacity(HEAD);
@@ -258,7 +252,7 @@ fn is_named_by_firefox(folder: &Path) -> bool {
     }
     drawn.is_some_and(|drawn| {
         let is_word = drawn.bytes().all(|byte| byte.is_ascii_lowercase());
-        !drawn.bytes().all(|byte| byte.is_ascii_digit()) && (files > 1 || !is_word)
+        !is_number(&drawn) && (files > 1 || !is_word)
     })
 }
 

@@ -300,10 +300,9 @@ fn host(net_loc: &str, default_port: Option<&str>) -> String {
         .unwrap_or_default()
         .to_ascii_lowercase();
     // The colons of an IPv6 address are in brackets.
-    let (name, port) = match host.rsplit_once(':') {
-        Some((name, port)) if !port.contains(']') => (name, port),
-        _ => (&*host, ""),
-    };
+    let parts = host.rsplit_once(':');
+    let parts = parts.filter(|(_, port)| !port.contains(']'));
+    let (name, port) = parts.unwrap_or((&host, ""));
     let name = name
         .trim_start_matches('[')
         .trim_end_matches(']')
@@ -353,14 +352,13 @@ fn plain(name: String) -> String {
 /// The stem of a file name, and the extension with its dot. If the extension in the name does not fit the media type,
 /// it stays in the stem, and the default extension of the media type is added.
 fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
-    let is_type = |name: &str| name.eq_ignore_ascii_case(media_type.trim());
+    let media_type = media_type.trim().to_ascii_lowercase();
     let right = EXTENSIONS
         .iter()
-        .find(|(names, _)| names.split(' ').any(is_type))
+        .find(|(names, _)| names.split(' ').any(|name| name == media_type))
         .map(|(_, extensions)| extensions.split(' '));
     // Any other type of XML (MIME Sniffing, 4.6).
-    let lower = media_type.trim().to_ascii_lowercase();
-    let is_xml = right.is_none() && Format::of_media_type(&lower) == Format::Xml;
+    let is_xml = right.is_none() && Format::of_media_type(&media_type) == Format::Xml;
     let first = right.clone().and_then(|mut right| right.next());
     let first = first.or(is_xml.then_some("xml"));
     let first = first.map(|first| format!(".{first}"));
@@ -395,8 +393,7 @@ fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
 
 /// True for a plausible extension: `woff2`, but not the `0` of `v1.0`.
 fn is_extension(extension: &str) -> bool {
-    let first = extension.bytes().next();
-    first.is_some_and(|byte| byte.is_ascii_alphabetic())
+    extension.starts_with(|first: char| first.is_ascii_alphabetic())
         && extension.len() <= 5
         && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -79,30 +79,25 @@ impl Collection {
         // the URL wins.
         if let Some((number, retrieval)) = added.zip(retrieval)
             && retrieval.source == Source::Xattr
-            && self.is_laid_out(entry, &retrieval.url)
+            && let Some((scheme, _)) = retrieval.url.split_once(':')
+            && self.is_laid_out(entry, scheme, &retrieval.url)
         {
             self.assign_url(number, &retrieval.url);
-            self.learn_layout(&retrieval.url);
+            self.learn_layout(scheme);
         }
     }
 
-    /// True if a crawler would write the URL `url` to the path of `entry`.
-    fn is_laid_out(&self, entry: &TreeEntry, url: &str) -> bool {
-        let Some((scheme, _)) = url.split_once(':') else {
-            return false;
-        };
+    /// True if a crawler would write the URL `url`, which has this scheme, to the path of `entry`.
+    fn is_laid_out(&self, entry: &TreeEntry, scheme: &str, url: &str) -> bool {
         let mut names = self.index_names().map(Some).chain([None]);
         names.any(|index| origin::by_host(&entry.relative, scheme, index).as_deref() == Some(url))
     }
 
-    /// Sets the layout of a tree in which a crawler recorded the URLs of files and named folders after hosts. Only the
-    /// layout reveals the files of URLs that redirect, because the crawler records the last URL.
-    fn learn_layout(&mut self, url: &str) {
+    /// Sets the layout of a tree in which a crawler recorded the URLs of files, with this scheme, and named folders after hosts.
+    /// Only the layout reveals the files of URLs that redirect, because the crawler records the last URL.
+    fn learn_layout(&mut self, scheme: &str) {
         let site = RootUrl::of_site(self.scheme());
-        if let Some((scheme, _)) = url.split_once(':')
-            && self.root_url().is_none_or(|root| *root == site)
-            && !self.origins.has_hosts
-        {
+        if self.root_url().is_none_or(|root| *root == site) && !self.origins.has_hosts {
             self.origins.set_hosts();
             self.origins.given_scheme = Some(scheme.to_ascii_lowercase());
         }

@@ -409,9 +409,11 @@ impl Collection {
 
     /// Prepares the collection for a copy without symbolic links: those that lead out of the tree lead to nothing.
     pub fn without_links(&mut self) {
-        const OUT: Option<PathEnd> = Some(PathEnd::Lacking(Absence::LinkOut));
         self.lacks_links = true;
-        let leads_out = |number: &usize| self.path_end(self.path(*number)) == OUT;
+        let leads_out = |number: &usize| {
+            let end = self.path_end(self.path(*number));
+            matches!(end, Some(PathEnd::Lacking(Absence::LinkOut)))
+        };
         let out: Vec<usize> = self.others.keys().copied().filter(leads_out).collect();
         for number in out {
             self.others.insert(number, ResourceKind::Special);

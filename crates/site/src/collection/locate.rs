@@ -43,7 +43,7 @@ use super::{
     index::{Absence, Collection, PathEnd, ResourceKind, UrlTarget, is_disk},
     normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme, without_query},
     origin::{PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments},
-    path::{PAGES, names_folder, split_name, stem},
+    path::{PAGES, joined, names_folder, split_name, stem},
     same::others,
 };
 
@@ -197,12 +197,11 @@ impl Collection {
                 if is_prefix && (found.by == FoundBy::NoSlash || has_slash()) =>
             {
                 let (folder, _) = split_name(self.path_in_mirror(found.number));
-                let end: &[u8] = if has_slash() && !folder.is_empty() {
-                    b"/"
+                Located::Folder(if has_slash() {
+                    joined(folder, b"")
                 } else {
-                    b""
-                };
-                Located::Folder([folder, end].concat())
+                    folder.to_vec()
+                })
             }
             Located::Outside { .. } if is_prefix => Located::OUTSIDE,
             Located::Lacking(absence, path) if self.is_of_hosts() && loads_sheet(link) => {

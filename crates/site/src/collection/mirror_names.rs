@@ -20,23 +20,19 @@ impl Collection {
     /// invalid or too long on some file system. If names collide when case or normalization is ignored, all but one of
     /// them are changed.
     pub fn rename_for_mirror(&mut self) {
-        let files: Vec<usize> = (0..self.files.len())
+        let files: Vec<usize> = (0..self.count())
             .filter(|&file| self.is_file(file))
             .collect();
-        let own = |at: usize| text(self.files.text(files[at]));
+        let own = |at: usize| text(self.path(files[at]));
         let path = |at: usize, round| -> Cow<'_, str> {
             path_in_mirror((&own(at), self.media_type(files[at])), round)
                 .into_owned()
                 .into()
         };
         let is_changed: Vec<bool> = (0..files.len()).map(|at| path(at, 0) != own(at)).collect();
+        let rank = |at: usize| (is_changed[at], self.path(files[at]));
         let rounds = rounds_of(files.len(), path, |left, right| {
-            let order = is_changed[left].cmp(&is_changed[right]);
-            order.then_with(|| {
-                self.files
-                    .text(files[left])
-                    .cmp(self.files.text(files[right]))
-            })
+            rank(left).cmp(&rank(right))
         });
         let renamed = rounds.into_iter().enumerate().filter_map(|(at, round)| {
             let path = path(at, round);

@@ -145,9 +145,9 @@ impl RootUrl {
         let parts = absolute
             .components()
             .filter(|part| *part != Component::RootDir);
-        let names: Vec<_> = parts.map(Component::as_os_str).collect();
+        let names = names::path_bytes(parts.map(Component::as_os_str));
         let none = || Error::file(path, "a URL cannot represent this path");
-        let path = names::encoded(&names::path_bytes(names)).ok_or_else(none)?;
+        let path = names::encoded(&names).ok_or_else(none)?;
         Self::new(&format!("file:///{path}"))
     }
 
@@ -370,9 +370,8 @@ const ASSUMED_HOST: &str = "assumed.invalid/";
 
 /// The part of `url` below the root of an assumed host.
 fn below_assumed(url: &str) -> Option<&str> {
-    let scheme_end = memchr::memchr(b':', url.as_bytes())?;
-    let place = url[scheme_end..].strip_prefix("://")?;
-    place.strip_prefix(ASSUMED_HOST)
+    let (_, rest) = url.split_once(':')?;
+    rest.strip_prefix("//")?.strip_prefix(ASSUMED_HOST)
 }
 
 /// True if `url` is derived from an assumed root ([`Origins::assume_site`]). Messages omit such a URL.

@@ -8,7 +8,7 @@
 
 use std::iter;
 
-/// The path of `name` in `folder`. The path of the root is empty.
+/// The path of `name` in `folder`. The path of the root is empty. With an empty name, the path of another folder ends with `/`.
 pub fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() {
         name.to_vec()

@@ -67,7 +67,7 @@ impl Collection {
 
 /// The host of a URL that has no user information.
 fn host_of(url: &str) -> Option<&str> {
-    let start = url.find(':')? + 1;
-    let rest = url[start..].strip_prefix("//")?;
+    let (_, rest) = url.split_once(':')?;
+    let rest = rest.strip_prefix("//")?;
     rest.split(['/', '?', '#', ':']).next()
 }

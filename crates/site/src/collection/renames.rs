@@ -31,7 +31,7 @@ use super::{
     index::{Collection, NewNames},
     locate::OMITTED,
     origin::map::TextPair,
-    path::{ancestors, shown, split_name},
+    path::{ancestors, joined, shown, split_name},
 };
 
 impl Collection {
@@ -114,13 +114,11 @@ impl Collection {
                 (other, number)
             };
             let why = format!(
-                "{} exists already, or another file gets that name",
+                "cannot become {}: {} exists already, or another file gets that name",
+                shown(new),
                 shown(self.path(other))
             );
-            return refused(
-                self.path(renamed),
-                &format!("cannot become {}: {why}", shown(new)),
-            );
+            return refused(self.path(renamed), &why);
         }
         let mut folders: HashSet<&[u8]> = HashSet::new();
         for path in by_new.keys() {
@@ -184,13 +182,7 @@ impl Collection {
         let old = self.path(number);
         let (folder, name) = split_name(new);
         let is_index = self.is_index(name);
-        let with_slash = || {
-            if folder.is_empty() {
-                Vec::new()
-            } else {
-                [folder, b"/"].concat()
-            }
-        };
+        let with_slash = || joined(folder, b"");
         if path == old {
             return Some(new.to_vec());
         }
@@ -240,27 +232,18 @@ fn path(given: &[u8]) -> Result<Vec<u8>> {
             "an absolute path; name files and folders by their paths below the folder that moves",
         );
     }
-    let mut path = Vec::new();
-    for name in given
-        .split(separates)
-        .filter(|name| !matches!(*name, b"" | b"."))
-    {
-        if name == b".." || name.contains(&0) {
-            return refused(
-                given,
-                "a path that leads out of the folder, or that no file can have",
-            );
-        }
-        if !path.is_empty() {
-            path.push(b'/');
-        }
-        path.extend_from_slice(name);
+    let mut names: Vec<&[u8]> = given.split(separates).collect();
+    names.retain(|name| !matches!(*name, b"" | b"."));
+    if names.iter().any(|name| *name == b".." || name.contains(&0)) {
+        return refused(
+            given,
+            "a path that leads out of the folder, or that no file can have",
+        );
     }
-    if path.is_empty() {
-        refused(given, "the folder itself; name a file or folder inside it")
-    } else {
-        Ok(path)
+    if names.is_empty() {
+        return refused(given, "the folder itself; name a file or folder inside it");
     }
+    Ok(names.join(&b'/'))
 }
 
 fn refused<T>(path: &[u8], why: &str) -> Result<T> {

@@ -1,11 +1,13 @@
 //! URLs that mean the same as another: a site under a second name, and captures of the Wayback Machine.
 //!
 //! ```
-//! use baselink_site::collection::same::SamePrefixes;
-//! let same: SamePrefixes = "https://www.a.example/=https://a.example/".parse().unwrap();
-//! assert_eq!(same.other("http://a.example/x?y").as_deref(), Some("https://www.a.example/x?y"));
-//! assert_eq!(same.other("https://www.a.example/x").as_deref(), Some("https://a.example/x"));
-//! assert_eq!(same.other("https://b.example/"), None);
+//! use baselink_site::collection::same::{SameTable, others};
+//! let same = "https://www.a.example/=https://a.example/".parse().unwrap();
+//! let table = SameTable::from(vec![same]);
+//! let other = |url| others(url, &table).next();
+//! assert_eq!(other("http://a.example/x?y").as_deref(), Some("https://www.a.example/x?y"));
+//! assert_eq!(other("https://www.a.example/x").as_deref(), Some("https://a.example/x"));
+//! assert_eq!(other("https://b.example/"), None);
 //! ```
 //!
 //! Deliberately absent: patterns.
@@ -33,16 +35,6 @@ impl FromStr for SamePrefixes {
         };
         let [one, other] = [&text[..at], &text[at + 1..]].map(RootUrl::new);
         Ok(Self([one?, other?]))
-    }
-}
-
-impl SamePrefixes {
-    /// The URL with the other prefix; `None` if `url` has neither prefix.
-    pub fn other(&self, url: &str) -> Option<String> {
-        let Self([one, other]) = self;
-        [(one, other), (other, one)]
-            .into_iter()
-            .find_map(|(from, to)| from.rerooted(url, to))
     }
 }
 
@@ -88,8 +80,12 @@ impl SameTable {
             .collect();
         indexes.sort_unstable();
         indexes.dedup();
-        let others = indexes.into_iter();
-        others.filter_map(|at| self.pairs[at].other(url)).take(MOST)
+        let with_other_prefix = |at: usize| {
+            let SamePrefixes([one, other]) = &self.pairs[at];
+            one.rerooted(url, other)
+                .or_else(|| other.rerooted(url, one))
+        };
+        indexes.into_iter().filter_map(with_other_prefix).take(MOST)
     }
 }
 

@@ -125,13 +125,11 @@ impl TwoColumns<'_> {
         let has_tabs = self.has_tabs(text);
         let mut form = csv::ReaderBuilder::new();
         form.has_headers(false).flexible(true);
-        if has_tabs {
-            // In tab-separated values, quotes are ordinary characters.
-            form.delimiter(b'\t').quoting(false);
-        }
+        let delimiter = if has_tabs { b'\t' } else { b',' };
+        // In tab-separated values, quotes are ordinary characters.
+        form.delimiter(delimiter).quoting(!has_tabs);
         let mut reader = form.from_reader(text);
         // The reader needs eight times as much memory for a delimiter as for a letter.
-        let delimiter = if has_tabs { b'\t' } else { b',' };
         let crowded = text
             .split(|&byte| byte == b'\n')
             .position(|line| memchr::memchr_iter(delimiter, line).count() > MOST_COLUMNS);
@@ -196,9 +194,8 @@ impl TwoColumns<'_> {
             let record: Value = serde_json::from_slice(text)
                 .map_err(|error| wrong(self.name, line, &error.to_string()))?;
             let field = |name| record.get(name).and_then(Value::as_str);
-            let [left, right] = self.columns;
-            let (Some(first), Some(second)) = (field(left), field(right)) else {
-                let what = self.wanted;
+            let [Some(first), Some(second)] = self.columns.map(field) else {
+                let ([left, right], what) = (self.columns, self.wanted);
                 let what = format!(r#"{what}, {{"{left}": "…", "{right}": "…"}}"#);
                 return Err(wrong(self.name, line, &what));
             };

@@ -16,6 +16,8 @@ use baselink_url::{decode_percent, reference::escaped};
 
 pub use baselink_files::os_string;
 
+use crate::collection::path::split_name;
+
 /// Converts `path`, names separated by `/`, to the path of a URL. Returns `None` if a name would be a dot segment (RFC
 /// 3986, 5.2.4). The URL Standard also treats `%2E` as a dot. The characters in `kept` are not encoded; a `%` is one of them
 /// only before two hexadecimal digits.
@@ -124,7 +126,7 @@ pub fn decode(segment: &str) -> Vec<u8> {
 /// decoded. A query that is the name of a folder has an index file.
 pub fn saved_path(path: &[u8]) -> Cow<'_, [u8]> {
     let place = path.strip_suffix(b"/index.html").unwrap_or(path);
-    let name = place.rsplit(|&byte| byte == b'/').next().unwrap_or(place);
+    let (_, name) = split_name(place);
     let escape = [&b"%3F"[..], b"%3f"];
     let is_escaped = escape
         .iter()
