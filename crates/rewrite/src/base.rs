@@ -759,10 +759,10 @@ pub(crate) fn folder(url: &str) -> &str {
 /// Shortens a URL for a sentence. A very long URL could appear in thousands of sentences.
 pub fn abridged(url: &str) -> Cow<'_, str> {
     const LONGEST: usize = 256;
-    if url.len() <= LONGEST {
-        return Cow::Borrowed(url);
+    match url.char_indices().nth(LONGEST) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &url[..end])),
+        None => Cow::Borrowed(url),
     }
-    Cow::Owned(url.chars().take(LONGEST).chain(['…']).collect())
 }
 
 /// A result for a level that did not give the base, with the reason.
@@ -853,3 +853,18 @@ fn provisional(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'
 }
 
 display_by_name!(Source, Status);
+
+#[cfg(test)]
+mod tests {
+    use super::abridged;
+
+    /// Bug 696: a URL of up to 256 characters, but more bytes, got an ellipsis.
+    #[test]
+    fn only_long_urls_are_shortened() {
+        for letter in ["a", "\u{e9}"] {
+            let [short, long] = [256, 257].map(|length| letter.repeat(length));
+            assert_eq!(abridged(&short), short);
+            assert_eq!(abridged(&long), format!("{short}…"));
+        }
+    }
+}
