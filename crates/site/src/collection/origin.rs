@@ -433,7 +433,7 @@ impl Origins {
     }
 
     /// The path of `seen` from the folder on that is named after its host, and the scheme, if the layout applies.
-    fn from_host<'e>(&'e self, seen: &'e TreeEntry) -> Option<(&'e [OsString], &'e str)> {
+    fn path_from_host<'e>(&'e self, seen: &'e TreeEntry) -> Option<(&'e [OsString], &'e str)> {
         let path = &*seen.relative;
         if self.has_hosts {
             return Some((path, self.scheme()));
@@ -488,7 +488,7 @@ impl Origins {
                     let map = self.map.as_ref();
                     map.and_then(|map| map.url(entry)).map(str::to_owned)
                 }
-                Source::Layout => self.from_host(seen).and_then(|(path, scheme)| {
+                Source::Layout => self.path_from_host(seen).and_then(|(path, scheme)| {
                     let index = self.index.as_deref().map(OsStr::as_encoded_bytes);
                     by_host(path, scheme, index)
                 }),
@@ -536,7 +536,7 @@ impl Origins {
 
     /// The files around `entry`. The layout applies as in [`of`](Self::of).
     pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
-        let depth = self.from_host(seen).map(|(path, _)| path.len());
+        let depth = self.path_from_host(seen).map(|(path, _)| path.len());
         self.companions.beside(entry, depth, self.scheme())
     }
 
