@@ -595,7 +595,7 @@ pub fn begin(
     new.map(Some)
 }
 
-/// Names the folders of an earlier run in `out` that are not among the `places` of this run.
+/// Names the folders of an earlier run in `out` that are not in the `places` of this run.
 fn report_gone(out: &PathBuf, places: &HashSet<PathBuf>, output: &mut Output) {
     let all = Selection::default();
     let tables = walk(slice::from_ref(out), &all).flatten();
@@ -603,7 +603,8 @@ fn report_gone(out: &PathBuf, places: &HashSet<PathBuf>, output: &mut Output) {
     let mut gone: Vec<_> = tables
         .map(|table| split_name(&name_of(&table)).0.to_vec())
         .collect();
-    gone.retain(|folder| path_of(folder).is_some_and(|folder| !places.contains(&folder)));
+    let is_known = |folder: &Path| folder.ancestors().any(|around| places.contains(around));
+    gone.retain(|folder| path_of(folder).is_some_and(|folder| !is_known(&folder)));
     output.notice_of_files(
         &gone,
         ["folder is", "folders are"],

@@ -31,7 +31,7 @@ use super::{
     rows::{Answer, Answers, element_name},
     sink::{Sink, TextModel},
     tag::{self, FEW, RawAttribute, RawTag},
-    walk::{Names, declaration_end, end_of_plain_svg, raw_text_end},
+    walk::{Names, declaration_end, end_of_plain_svg, is_closed, raw_text_end},
 };
 use crate::{
     ScanOptions, Scanner,
@@ -718,6 +718,9 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
                 if self.is_preload {
                     self.imports(&view);
                 }
+            }
+            Content::Markup if self.needs_tree() && !is_closed(&self.bytes[span.range()]) => {
+                self.leave_unread(span);
             }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {

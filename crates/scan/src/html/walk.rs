@@ -626,6 +626,50 @@ fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
         )
 }
 
+/// True if every reader of the markup in `text` reads its end as text: each `<` begins a whole tag or comment, and raw text contains
+/// none, so that the tokens do not depend on the elements around them.
+pub(crate) fn is_closed(text: &[u8]) -> bool {
+    const RAW: [&str; 9] = [
+        "title",
+        "textarea",
+        "style",
+        "xmp",
+        "iframe",
+        "noembed",
+        "noframes",
+        "script",
+        "plaintext",
+    ];
+    let mut at = 0;
+    while let Some(length) = memchr::memchr(b'<', &text[at..]) {
+        let rest = &text[at + length..];
+        at += length + 1;
+        if let Some(comment) = rest.strip_prefix(b"<!--") {
+            // A comment ends at `<!-->`, too.
+            let end = memchr::memmem::find(&rest[2..], b"-->").filter(|end| {
+                let text = &comment[..end.saturating_sub(2)];
+                memchr::memmem::find(text, b"--!").is_none()
+            });
+            let Some(end) = end else { return false };
+            at += end;
+        } else if let Some(tag) = tag::read(rest, 0) {
+            at += tag.span.end - 1;
+            let name = &rest[tag.name.range()];
+            let end = memchr::memchr(b'<', &text[at..]).map_or(text.len(), |length| at + length);
+            let is_ended = text[end..].starts_with(b"</") && is_name_at(text, end + 2, name);
+            if !tag.end_tag && is_among(name, &RAW) && !is_ended {
+                return false;
+            }
+        } else if rest
+            .get(1)
+            .is_some_and(|one| one.is_ascii_alphabetic() || b"!/?".contains(one))
+        {
+            return false;
+        }
+    }
+    true
+}
+
 /// The end of the raw text or RCDATA that begins at `from`: its end tag, or else the end of the document.
 pub(crate) fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
     memchr::memchr_iter(b'<', &bytes[from..])

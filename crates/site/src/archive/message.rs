@@ -146,10 +146,17 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
             .filter(|_| chains[index].rule != Rule::Default)
     };
     let root = root.and_then(of_heading);
+    let mut room = (64 << 10) + 16 * message.len();
     for part in &mut parts {
         let entity = &structure.entities[part.index];
         let bases = (of_heading(part.index), root);
         let mut labels = urls(message, entity, bases, options);
+        // A long base may be repeated in many labels.
+        labels.retain(|label| {
+            let is_short = label.len() <= room;
+            room -= if is_short { label.len() } else { 0 };
+            is_short
+        });
         if labels.is_empty() {
             labels.push(made_up(entity));
         }

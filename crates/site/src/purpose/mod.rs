@@ -33,11 +33,11 @@ pub mod tally;
 use std::sync::Arc;
 
 use baselink_rewrite::{
-    BaseElement, Choice, Destination, FileRewrite, Fragments, Lack, LinkReport, Options, PlainLink,
-    Site, Source, rewrite_each,
+    BaseElement, Choice, Destination, FileRewrite, Fragments, Lack, LinkReport, NOWHERE, Options,
+    PlainLink, Site, Source, rewrite_each,
 };
 use baselink_scan::{Against, Role};
-use baselink_text::{Charset, Format, layer::charset::Declaration};
+use baselink_text::{Charset, Edit, Edits, Format, Span, layer::charset::Declaration};
 use baselink_url::Base;
 use memchr::memmem;
 
@@ -118,11 +118,17 @@ fn rewrite_unless<'a, T: Default>(
         };
         rewritten = rewrite_each(bytes, &options, &mut |link| add(&mut all, link));
     }
-    let charset = rewritten.totals.charset;
-    let may_differ = || !charset.is_ascii_compatible() || has_several_readings(bytes);
-    let is_guarded = options.guard.is_some() && !options.format.has_headings();
-    if is_guarded && !has_clear_declaration(bytes, charset, options.format) && may_differ() {
-        guard_in_all(&mut rewritten, options);
+    if options.guard.is_some() && !options.format.has_headings() {
+        let charset = rewritten.totals.charset;
+        let may_differ = || !charset.is_ascii_compatible() || has_several_readings(bytes);
+        let is_nowhere = |edit: Edit<'_>| memmem::find(&edit.new, NOWHERE.as_bytes()).is_some();
+        let mut charsets = vec![options.scan.charset];
+        if !has_clear_declaration(bytes, charset, options.format) && may_differ() {
+            charsets.extend(ENCODINGS.map(Charset::for_label));
+        }
+        if charsets.len() > 1 || rewritten.edits.iter().any(is_nowhere) {
+            guard_in_all(&mut rewritten, options, &charsets);
+        }
     }
     (rewritten, all)
 }
@@ -176,16 +182,30 @@ fn has_clear_declaration(bytes: &[u8], charset: Charset, format: Format) -> bool
     found.charset == charset && (found.declaration == Declaration::ByteOrderMark || is_only())
 }
 
-/// Adds edits for those links that would lead out of the folder in another encoding.
-fn guard_in_all(rewritten: &mut FileRewrite<'_>, options: &Options) {
-    for label in ENCODINGS {
-        let mut options = Options {
-            destination: Some(Arc::new(KeepEveryLink)),
-            ..options.clone()
-        };
-        options.scan.charset = Charset::for_label(label);
-        let output = rewritten.output();
-        let (edits, _) = baselink_rewrite::edits(&output, &options);
-        rewritten.edits.then(&edits);
+/// Adds edits for those links that would lead out of the folder in one of `charsets`. An edit may replace text that hides a link in
+/// another encoding, so this is repeated until nothing leads out.
+fn guard_in_all(rewritten: &mut FileRewrite<'_>, options: &Options, charsets: &[Option<Charset>]) {
+    /// The number of readings after which a document is replaced by nothing.
+    const MOST: usize = 6;
+    for _ in 0..MOST {
+        let mut is_safe = true;
+        for charset in charsets {
+            let mut options = Options {
+                destination: Some(Arc::new(KeepEveryLink)),
+                ..options.clone()
+            };
+            options.scan.charset = *charset;
+            let output = rewritten.output();
+            let (edits, _) = baselink_rewrite::edits(&output, &options);
+            is_safe &= edits.is_empty();
+            rewritten.edits.then(&edits);
+        }
+        if is_safe {
+            return;
+        }
     }
+    let whole = Span::new(0, rewritten.output().len());
+    let mut nothing = Edits::default();
+    nothing.add(whole, b"");
+    rewritten.edits.then(&nothing);
 }

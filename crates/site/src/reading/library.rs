@@ -64,7 +64,9 @@ pub fn enter(inputs: &mut Inputs) {
         let scheme = scheme_of(&folder, &inputs.selection)?;
         Some((path, scheme))
     };
-    inputs.reading.origins.host_folders = hosts.into_iter().filter_map(scheme).collect();
+    if !(sources.is_empty() || inputs.reading.origins.has_hosts) {
+        inputs.reading.origins.host_folders = hosts.into_iter().filter_map(scheme).collect();
+    }
     for parts in &mut sources {
         parts.sort_by_cached_key(|part| split_name(&name_of(part)).1.to_vec());
     }
