@@ -210,7 +210,7 @@ fn report_captures(request: &Check, tree: &CheckedTree, output: &mut Output) {
 fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> ExitStatus {
     let (tally, documents) = (&tree.tally, tree.tally[Counted::Document]);
     let is_empty = documents == 0 && tally[Counted::Skipped(SkipReason::Unusable)] == 0;
-    if is_empty && !request.is_of_archives {
+    if is_empty && !request.is_of_archives && request.documents.library.is_empty() {
         // A folder that a build left empty must not pass.
         let patterns = request.documents.patterns();
         let folder = name(request.folder());

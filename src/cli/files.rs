@@ -287,7 +287,7 @@ pub fn with_captures(
     }
     output.notice_of(
         archives,
-        ["archive is", "archives are"],
+        ["archive or mail is", "archives and mails are"],
         "read with the files",
     );
     first_reading(documents, output, |output| {

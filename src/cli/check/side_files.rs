@@ -79,8 +79,15 @@ fn missing_targets(request: &Check, tree: &CheckedTree) -> (Vec<String>, Vec<Str
     let classes = [Class::Missing, Class::MissingPage, Class::Dangling].into_iter();
     let denied = classes.filter(|class| request.deny.contains(*class));
     let targets = denied.flat_map(|class| tree.targets.of_class(class));
+    let with_scheme = |to: String| {
+        if to.starts_with("//") {
+            format!("{}:{to}", request.documents.reading.origins.scheme())
+        } else {
+            to
+        }
+    };
     targets
-        .map(|one| url_for_list(one.to))
+        .map(|one| with_scheme(url_for_list(one.to)))
         .filter(|to| !to.starts_with("cid:") && request.documents.may_list(to))
         .partition(|to| scheme_of(to).is_some())
 }

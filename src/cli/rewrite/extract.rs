@@ -74,7 +74,7 @@ pub struct CapturedFolder {
 pub struct CapturedFiles {
     /// The numbers of the resources that have files.
     resources: HashSet<usize>,
-    /// The number of files that were not kept from an earlier run.
+    /// The number of files that an earlier run did not write alike.
     number: usize,
     /// The pages, with their titles.
     pages: Vec<(usize, String)>,
@@ -480,7 +480,7 @@ impl CapturedFolder {
             files.edited.push(path);
             return Ok(());
         }
-        files.number = 1;
+        files.number = usize::from(!is_same);
         files.digests.insert(number, digest(&bytes));
         let date = plan.chosen.resources[number].date;
         if !is_same && let Some(file) = begin(run.results, &path, date, &bytes)? {
@@ -570,6 +570,9 @@ impl CapturedFolder {
                     output.error(format_args!("{out}: no captures to write{patterns}{why}"));
                 }
                 *status = ExitStatus::Unusable;
+            }
+            Some(out) if number == 0 => {
+                output.notice(format_args!("nothing changed in {}", name(&out)));
             }
             Some(out) => output.notice(format_args!("{written} written to {}", name(&out))),
         }

@@ -19,7 +19,7 @@ use baselink_text::{Format, name};
 use super::entry_page::{PageEntry, title};
 use crate::{
     archive::{Wacz, WaczPage, message::THIS_MESSAGE},
-    collection::{Collection, folder::path_of},
+    collection::{Collection, folder::path_of, is_page_name, split_name},
     reading::{CapturePlan, Inputs},
 };
 
@@ -32,11 +32,12 @@ pub fn of_captures<'p>(
     written: &HashSet<usize>,
 ) -> Vec<PageEntry<'p>> {
     let of = (plan, inputs);
-    pages.sort_by_key(|(number, _)| *number);
+    pages.sort_by_cached_key(|(number, _)| in_numbers(plan.chosen.url(*number)));
     let mut listed = pages_in_lists(of, pages, written);
     // Crawls begin with the page that a person named.
     let first = |at: &usize| plan.chosen.resources[listed[*at].0].first;
-    if let Some(at) = (0..listed.len()).min_by_key(first) {
+    let is_of_web = |at: &usize| !plan.chosen.url(listed[*at].0).starts_with(THIS_MESSAGE);
+    if let Some(at) = (0..listed.len()).filter(is_of_web).min_by_key(first) {
         listed[..=at].rotate_right(1);
     }
     let others = other_files(of, &listed, written);
@@ -142,7 +143,8 @@ pub fn of_files<'c>(
     let entry = |number: usize| {
         let name = collection.path_in_mirror(number);
         let path = path_of(name)?;
-        let is_listed = collection.is_page(number)
+        let is_page = collection.is_page(number) || is_page_name(split_name(name).1);
+        let is_listed = is_page
             && !collection.is_only_frame(number)
             && !path.ancestors().any(|around| places.contains(around));
         let page = is_listed.then(|| fs::read(out.join(path)))?;
@@ -166,7 +168,11 @@ fn in_numbers(name: &str) -> Vec<(bool, usize, &str)> {
     let pieces = name.split_inclusive(|letter| !is_digit(letter));
     pieces
         .map(|piece| match piece.trim_start_matches('0') {
-            number if piece.starts_with(is_digit) => (false, number.len(), number),
+            number if piece.starts_with(is_digit) => (
+                false,
+                number.trim_end_matches(|letter| !is_digit(letter)).len(),
+                number,
+            ),
             _ => (true, 0, piece),
         })
         .collect()
@@ -179,6 +185,7 @@ mod tests {
     #[test]
     fn names_are_sorted_as_numbers_where_they_are_numbers() {
         let sorted = [
+            "a/1",
             "a/1.html",
             "a/02.html",
             "a/9b.html",

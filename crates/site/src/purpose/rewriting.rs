@@ -250,8 +250,8 @@ impl DocumentLinks {
             let reason = link.reason.filter(|_| !implies_reason);
             self.tally.add(Counted::Link(result, reason), number);
         }
-        if link.lack == Some(Lack::Missing) {
-            let target = without_fragment(link.target.as_deref().unwrap_or_default());
+        if let (Some(Lack::Missing), Some(target)) = (link.lack, &link.target) {
+            let target = without_fragment(target);
             let links = LinksToMissing {
                 number,
                 is_embedded: link.role == Role::Embedded,

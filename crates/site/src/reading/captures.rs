@@ -35,6 +35,7 @@ use crate::{
     collection::{
         Collection,
         capture::{Captures, ChosenCaptures, DateRange},
+        origin::is_assumed,
         without_query,
     },
 };
@@ -240,6 +241,9 @@ fn read_archive<L: Listener, T: Send>(
     if let Some(number) = number.filter(|_| !is_source(format, path)) {
         file.options.scan.entity = number.to_string().into();
     }
+    // The assumed URL of a file in a folder means nothing inside a message.
+    let retrieval = &mut file.options.retrieval;
+    retrieval.take_if(|retrieval| is_assumed(&retrieval.url));
     file.wanted = wanted;
     let read = file.each(listener, work, done);
     Ok((format, read?))
