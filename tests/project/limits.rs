@@ -10,6 +10,7 @@ use std::process::Command;
 use baselink::Outcome;
 use baselink::archive::{ArchiveEntry, Records};
 use baselink_rewrite::{FileRewrite, Options, rewrite};
+use baselink_site::archive::message::resources;
 use baselink_site::collection::origin::canonical;
 use baselink_text::diagnostic::Code;
 use baselink_text::format::Format;
@@ -239,6 +240,24 @@ fn the_compressed_bodies_of_an_archive_are_limited() {
             "its decoded bodies take more than 256 times its length; the rest was not read";
         assert!(status == 2 && text.contains(expected), "{command}: {text}");
     }
+}
+
+/// Bug 702: 4,000 labels of 8,000 bytes, each relative to the same base, took 96 MB.
+#[test]
+fn the_urls_of_the_parts_of_a_message_are_limited() {
+    let base = format!("http://h/{}/", "x".repeat(8_000));
+    let part = "--b\nContent-Location: y\n\n";
+    let head = format!("Content-Base: {base}\nContent-Type: multipart/mixed; boundary=b\n\n");
+    let message = head + &part.repeat(1_000);
+    let options = Options::default();
+    let parts = resources(message.as_bytes(), &options);
+    let urls = parts.map(|part| part.resource().unwrap().capture.url.to_string());
+    let urls: Vec<_> = urls.collect();
+    let room = 65_536 + 16 * message.len();
+    let (of_base, made_up): (Vec<_>, Vec<_>) = urls.iter().partition(|url| url.len() > 8_000);
+    assert_eq!(of_base.len(), room / (base.len() + 1));
+    assert_eq!(made_up.len(), 1_000 - of_base.len());
+    assert_eq!(made_up[0], &format!("thismessage:/{}", of_base.len() + 1));
 }
 
 /// Bug 695: patterns of 1 MiB took 657 MB.

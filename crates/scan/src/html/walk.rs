@@ -626,8 +626,8 @@ fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
         )
 }
 
-/// True if every reader of the markup in `text` reads its end as text: each `<` begins a whole tag or comment, and raw text contains
-/// none, so that the tokens do not depend on the elements around them.
+/// True if every reader of the markup in `text` reads its end as text: each `<` begins a whole tag or comment, or is in raw text that
+/// ends. Where elements have other kinds of text, such as in SVG, raw text must not contain any.
 pub(crate) fn is_closed(text: &[u8]) -> bool {
     const RAW: [&str; 9] = [
         "title",
@@ -640,7 +640,7 @@ pub(crate) fn is_closed(text: &[u8]) -> bool {
         "script",
         "plaintext",
     ];
-    let mut at = 0;
+    let (mut at, mut is_strict) = (0, false);
     while let Some(length) = memchr::memchr(b'<', &text[at..]) {
         let rest = &text[at + length..];
         at += length + 1;
@@ -655,10 +655,14 @@ pub(crate) fn is_closed(text: &[u8]) -> bool {
         } else if let Some(tag) = tag::read(rest, 0) {
             at += tag.span.end - 1;
             let name = &rest[tag.name.range()];
-            let end = memchr::memchr(b'<', &text[at..]).map_or(text.len(), |length| at + length);
-            let is_ended = text[end..].starts_with(b"</") && is_name_at(text, end + 2, name);
-            if !tag.end_tag && is_among(name, &RAW) && !is_ended {
-                return false;
+            is_strict |= is_among(name, &["svg", "math", "select", "frameset"]);
+            if !tag.end_tag && is_among(name, &RAW) {
+                let end = raw_text_end(text, at, name);
+                let is_text = is_strict || name.eq_ignore_ascii_case(b"script");
+                if end == text.len() || (is_text && text[at..end].contains(&b'<')) {
+                    return false;
+                }
+                at = end;
             }
         } else if rest
             .get(1)
