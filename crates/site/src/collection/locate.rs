@@ -189,7 +189,8 @@ impl Collection {
         if let Some(number) = self.labelled(from, target) {
             return (resource(number, FoundBy::Url, QueryUse::None), None);
         }
-        let (located, end) = self.follow(target);
+        let own = self.in_own_mirror(from, target);
+        let (located, end) = own.map_or_else(|| self.follow(target), |found| (found, None));
         let is_prefix = names_prefix(link);
         let has_slash = || without_query(target).ends_with('/');
         let located = match located {
@@ -354,6 +355,14 @@ impl Collection {
             let is_host_known = own.is_some_and(|own| self.hosts.contains(host(&own)));
             return Located::Outside { is_host_known };
         }
+        self.by_path(url, own.as_deref())
+    }
+
+    /// Finds the file of `url` by its path and query. `own` is the normal form of a URL that may be in the table.
+    fn by_path(&self, url: &str, own: Option<&str>) -> Located {
+        let query = without_fragment(url)
+            .split_once('?')
+            .map(|(_, query)| query);
         let below = self.below(url);
         if let (Some(query), Some(below)) = (query.filter(|_| !self.is_served), &below)
             && let Some((number, by)) = self.named_with_query(below, query)
@@ -392,6 +401,20 @@ impl Collection {
             None => Located::OUTSIDE,
         };
         self.ruled(Some(root), url, find).0
+    }
+
+    /// The file of a crawl for `url`, if the resource with the number `from` is of the same crawl in a library.
+    fn in_own_mirror(&self, from: Option<usize>, url: &str) -> Option<Located> {
+        let mut hosts = self.origins.host_folders.keys();
+        let is_below = |rest: &[u8]| rest.starts_with(b"/");
+        let own = self.path(from?);
+        let is_around = |host: &&Vec<u8>| own.strip_prefix(&***host).is_some_and(is_below);
+        let host = hosts.find(is_around)?;
+        let place = self.below(url)?.path;
+        let mirror = split_name(host).0;
+        let is_own = mirror.is_empty() || place.strip_prefix(mirror).is_some_and(is_below);
+        let located = self.by_path(url, None);
+        Some(located).filter(|located| is_own && located.resource().is_some())
     }
 
     /// The resource with the label `url` in a multipart around the resource with the number `from`.

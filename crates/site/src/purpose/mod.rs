@@ -121,12 +121,16 @@ fn rewrite_unless<'a, T: Default>(
     if options.guard.is_some() && !options.format.has_headings() {
         let charset = rewritten.totals.charset;
         let may_differ = || !charset.is_ascii_compatible() || has_several_readings(bytes);
-        let is_nowhere = |edit: Edit<'_>| memmem::find(&edit.new, NOWHERE.as_bytes()).is_some();
+        // A guard that replaces text may remove what hides a link.
+        let removes = |edit: Edit<'_>| {
+            let is_nowhere = || memmem::find(&edit.new, NOWHERE.as_bytes()).is_some();
+            !edit.span.is_empty() && is_nowhere()
+        };
         let mut charsets = vec![options.scan.charset];
         if !has_clear_declaration(bytes, charset, options.format) && may_differ() {
             charsets.extend(ENCODINGS.map(Charset::for_label));
         }
-        if charsets.len() > 1 || rewritten.edits.iter().any(is_nowhere) {
+        if charsets.len() > 1 || rewritten.edits.iter().any(removes) {
             guard_in_all(&mut rewritten, options, &charsets);
         }
     }
