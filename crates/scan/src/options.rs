@@ -118,4 +118,6 @@ pub enum Scanner {
     Exact,
     /// The tokenizer alone, as in a preload scanner.
     Preload,
+    /// html5ever in a browser that runs no scripts (HTML, 13.2.4.5, the scripting flag).
+    Unscripted,
 }

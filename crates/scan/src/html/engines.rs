@@ -58,8 +58,10 @@ pub fn tokens<S: Sink>(
     };
     match scanner {
         Scanner::Fast => {}
-        Scanner::Exact => return after(bytes, range.clone(), scripting, range.start, sink),
-        Scanner::Preload => return complete(walk::preload(bytes, range, sink)),
+        Scanner::Exact | Scanner::Unscripted => {
+            return after(bytes, range.clone(), scripting, range.start, sink);
+        }
+        Scanner::Preload => return complete(walk::preload(bytes, range, scripting, sink)),
     }
     match walk::document(bytes, range.clone(), scripting, names, sink) {
         Ok(facts) => complete(facts),

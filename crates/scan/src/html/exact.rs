@@ -114,7 +114,8 @@ pub fn scan<S: Sink>(
         // The tokenizer pauses at a script or an encoding declaration, which need no action.
         while !matches!(tokenizer.feed(&queue), html5ever::TokenizerResult::Done) {}
     };
-    if !scripting {
+    // Markup in text follows more than a byte order mark.
+    if !scripting && range.start > 3 {
         // Text opens the body, where markup for readers without scripts stands.
         feed("x".into());
     }

@@ -31,7 +31,7 @@ use super::{
     rows::{Answer, Answers, element_name},
     sink::{Sink, TextModel},
     tag::{self, FEW, RawAttribute, RawTag},
-    walk::{Names, declaration_end, end_of_plain_svg, is_closed, raw_text_end},
+    walk::{Names, declaration_end, end_of_plain_svg, raw_text_end},
 };
 use crate::{
     ScanOptions, Scanner,
@@ -91,12 +91,13 @@ pub fn links<L: Links + ?Sized>(
     let names = Names::of(options);
     let span = Span::new(whole.start, whole.bytes.len());
     let mut pass = Pass::new(whole, options, &names, links);
-    let (end, without_tree) = pass.read(span, true, options.scanner);
+    let scripting = !matches!(options.scanner, Scanner::Unscripted);
+    let (end, without_tree) = pass.read(span, scripting, options.scanner);
     if let Some(start) = pass.differs {
         pass.starts.sort_unstable();
         (pass.is_preload, pass.is_in_text) = (true, true);
         pass.links.end();
-        pass.read(Span::new(start, end), true, Scanner::Preload);
+        pass.read(Span::new(start, end), scripting, Scanner::Preload);
     }
     (pass.fallback, without_tree)
 }
@@ -718,9 +719,6 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
                 if self.is_preload {
                     self.imports(&view);
                 }
-            }
-            Content::Markup if self.needs_tree() && !is_closed(&self.bytes[span.range()]) => {
-                self.leave_unread(span);
             }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {

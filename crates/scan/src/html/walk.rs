@@ -91,10 +91,16 @@ pub fn best_effort<S: Sink>(
     walk.facts()
 }
 
-/// Walks over `range` of `bytes` as a preload scanner of a browser does, which knows no SVG or MathML.
-pub(crate) fn preload<S: Sink>(bytes: &[u8], range: Range<usize>, sink: &mut S) -> TreeFacts {
+/// Walks over `range` of `bytes` as a preload scanner of a browser does, which knows no SVG or MathML. `scripting` is the flag of HTML,
+/// 13.2.4.5.
+pub(crate) fn preload<S: Sink>(
+    bytes: &[u8],
+    range: Range<usize>,
+    scripting: bool,
+    sink: &mut S,
+) -> TreeFacts {
     let names = Names::of(&ScanOptions::default());
-    let mut walk = Walk::<_, false>::new(&bytes[..range.end], true, &names, sink);
+    let mut walk = Walk::<_, false>::new(&bytes[..range.end], scripting, &names, sink);
     walk.has_foreign = false;
     let _ = walk.run(range.start);
     walk.facts()
@@ -624,54 +630,6 @@ fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
             bytes.get(end),
             Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>')
         )
-}
-
-/// True if every reader of the markup in `text` reads its end as text: each `<` begins a whole tag or comment, or is in raw text that
-/// ends. Where elements have other kinds of text, such as in SVG, raw text must not contain any.
-pub(crate) fn is_closed(text: &[u8]) -> bool {
-    const RAW: [&str; 9] = [
-        "title",
-        "textarea",
-        "style",
-        "xmp",
-        "iframe",
-        "noembed",
-        "noframes",
-        "script",
-        "plaintext",
-    ];
-    let (mut at, mut is_strict) = (0, false);
-    while let Some(length) = memchr::memchr(b'<', &text[at..]) {
-        let rest = &text[at + length..];
-        at += length + 1;
-        if let Some(comment) = rest.strip_prefix(b"<!--") {
-            // A comment ends at `<!-->`, too.
-            let end = memchr::memmem::find(&rest[2..], b"-->").filter(|end| {
-                let text = &comment[..end.saturating_sub(2)];
-                memchr::memmem::find(text, b"--!").is_none()
-            });
-            let Some(end) = end else { return false };
-            at += end;
-        } else if let Some(tag) = tag::read(rest, 0) {
-            at += tag.span.end - 1;
-            let name = &rest[tag.name.range()];
-            is_strict |= is_among(name, &["svg", "math", "select", "frameset"]);
-            if !tag.end_tag && is_among(name, &RAW) {
-                let end = raw_text_end(text, at, name);
-                let is_text = is_strict || name.eq_ignore_ascii_case(b"script");
-                if end == text.len() || (is_text && text[at..end].contains(&b'<')) {
-                    return false;
-                }
-                at = end;
-            }
-        } else if rest
-            .get(1)
-            .is_some_and(|one| one.is_ascii_alphabetic() || b"!/?".contains(one))
-        {
-            return false;
-        }
-    }
-    true
 }
 
 /// The end of the raw text or RCDATA that begins at `from`: its end tag, or else the end of the document.

@@ -36,7 +36,7 @@ use baselink_rewrite::{
     BaseElement, Choice, Destination, FileRewrite, Fragments, Lack, LinkReport, NOWHERE, Options,
     PlainLink, Site, Source, rewrite_each,
 };
-use baselink_scan::{Against, Role};
+use baselink_scan::{Against, Role, Scanner, html::tag};
 use baselink_text::{Charset, Edit, Edits, Format, Span, layer::charset::Declaration};
 use baselink_url::Base;
 use memchr::memmem;
@@ -121,17 +121,20 @@ fn rewrite_unless<'a, T: Default>(
     if options.guard.is_some() && !options.format.has_headings() {
         let charset = rewritten.totals.charset;
         let may_differ = || !charset.is_ascii_compatible() || has_several_readings(bytes);
+        let (mut charsets, mut scanners) = (vec![options.scan.charset], vec![options.scan.scanner]);
+        if !has_clear_declaration(bytes, charset, options.format) && may_differ() {
+            charsets.extend(ENCODINGS.map(Charset::for_label));
+        }
+        if !charset.is_ascii_compatible() || depends_on_scripts(bytes) {
+            scanners.push(Scanner::Unscripted);
+        }
         // A guard that replaces text may remove what hides a link.
         let removes = |edit: Edit<'_>| {
             let is_nowhere = || memmem::find(&edit.new, NOWHERE.as_bytes()).is_some();
             !edit.span.is_empty() && is_nowhere()
         };
-        let mut charsets = vec![options.scan.charset];
-        if !has_clear_declaration(bytes, charset, options.format) && may_differ() {
-            charsets.extend(ENCODINGS.map(Charset::for_label));
-        }
-        if charsets.len() > 1 || rewritten.edits.iter().any(removes) {
-            guard_in_all(&mut rewritten, options, &charsets);
+        if charsets.len() + scanners.len() > 2 || rewritten.edits.iter().any(removes) {
+            guard_in_all(&mut rewritten, options, (&charsets, &scanners));
         }
     }
     (rewritten, all)
@@ -186,23 +189,57 @@ fn has_clear_declaration(bytes: &[u8], charset: Charset, format: Format) -> bool
     found.charset == charset && (found.declaration == Declaration::ByteOrderMark || is_only())
 }
 
-/// Adds edits for those links that would lead out of the folder in one of `charsets`. An edit may replace text that hides a link in
-/// another encoding, so this is repeated until nothing leads out.
-fn guard_in_all(rewritten: &mut FileRewrite<'_>, options: &Options, charsets: &[Option<Charset>]) {
-    /// The number of readings after which a document is replaced by nothing.
+/// True if a browser that runs no scripts may read more in `bytes` than the text of `noscript`: this text has other tags than a few that
+/// leave no trace in the tree, or the page contains documents.
+fn depends_on_scripts(bytes: &[u8]) -> bool {
+    let lower = bytes.to_ascii_lowercase();
+    let mut starts = memmem::find_iter(&lower, b"<noscript");
+    memmem::find(&lower, b"srcdoc").is_some()
+        || starts.any(|at| leaves_trace(&lower[at + "<noscript".len()..]))
+}
+
+/// True if the markup in `text` up to the end of a `noscript` may have an effect on what follows.
+fn leaves_trace(text: &[u8]) -> bool {
+    const PLAIN: [&[u8]; 5] = [b"br", b"iframe", b"img", b"link", b"meta"];
+    let end = memmem::find(text, b"</noscript").unwrap_or(text.len());
+    let (text, mut is_raw) = (&text[..end], false);
+    for at in memchr::memchr_iter(b'<', text) {
+        let Some(tag) = tag::read(text, at) else {
+            return true;
+        };
+        let name = &text[tag.name.range()];
+        let is_frame = name == b"iframe";
+        if !PLAIN.contains(&name) || (is_raw && !(is_frame && tag.end_tag)) {
+            return true;
+        }
+        is_raw = is_frame && !tag.end_tag;
+    }
+    is_raw
+}
+
+/// Adds edits for those links that would lead out of the folder in one of `charsets` for one of `scanners`. An edit may replace text
+/// that hides a link in another reading, so this is repeated until nothing leads out.
+fn guard_in_all(
+    rewritten: &mut FileRewrite<'_>,
+    options: &Options,
+    (charsets, scanners): (&[Option<Charset>], &[Scanner]),
+) {
+    /// The number of rounds after which a document is replaced by nothing.
     const MOST: usize = 6;
+    let mut options = Options {
+        destination: Some(Arc::new(KeepEveryLink)),
+        ..options.clone()
+    };
     for _ in 0..MOST {
         let mut is_safe = true;
         for charset in charsets {
-            let mut options = Options {
-                destination: Some(Arc::new(KeepEveryLink)),
-                ..options.clone()
-            };
-            options.scan.charset = *charset;
-            let output = rewritten.output();
-            let (edits, _) = baselink_rewrite::edits(&output, &options);
-            is_safe &= edits.is_empty();
-            rewritten.edits.then(&edits);
+            for scanner in scanners {
+                (options.scan.charset, options.scan.scanner) = (*charset, *scanner);
+                let output = rewritten.output();
+                let (edits, _) = baselink_rewrite::edits(&output, &options);
+                is_safe &= edits.is_empty();
+                rewritten.edits.then(&edits);
+            }
         }
         if is_safe {
             return;
