@@ -273,14 +273,14 @@ fn the_root_is_determined_by_related_or_alternative_parts() {
             "alternative",
             &[("", "a"), ("Content-Type: text/calendar", "")]
         )),
-        "1 2"
+        "1* 2"
     );
-    // An attachment after text is not the root.
+    // A reader opens the text, and not the attachment after it.
     let attached = (
         "Content-Type: text/html\nContent-Disposition: ATTACHMENT",
         "",
     );
-    assert_eq!(roots(&multi("mixed", &[("", "a"), attached])), "1 2");
+    assert_eq!(roots(&multi("mixed", &[("", "a"), attached])), "1* 2");
     assert_eq!(
         roots(&multi("mixed", &[("", "a"), (HTML, ""), (HTML, "")])),
         "1 2* 3"

@@ -371,7 +371,7 @@ impl Collection {
         }
         let known = own
             .filter(|_| query.is_some())
-            .and_then(|own| self.known(without_query(&own)));
+            .and_then(|own| self.known(without_query(own)));
         if let Some(UrlTarget::Resource(number)) = known {
             let number = number as usize;
             let is_page = self.is_page(number);
