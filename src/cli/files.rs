@@ -275,8 +275,8 @@ pub fn with_captures(
     files: Collection,
     output: &mut Output,
 ) -> FileResult<(Arc<Collection>, Vec<CapturePlan>)> {
-    let hosts = &documents.reading.origins.host_folders;
-    let hosts: Vec<_> = hosts.keys().cloned().collect();
+    let origins = &documents.reading.origins;
+    let hosts: Vec<_> = origins.host_folders.keys().cloned().collect();
     output.notice_of_paths(
         "folders named after the hosts of their pages, whose files have the URLs of these hosts",
         &hosts,

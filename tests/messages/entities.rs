@@ -45,7 +45,7 @@ fn unmarked(marked: &str) -> (Vec<u8>, BTreeMap<String, Span>) {
 fn kind(kind: EntityKind) -> &'static str {
     match kind {
         EntityKind::Leaf => "leaf",
-        EntityKind::Multipart { .. } => "multipart",
+        EntityKind::Multipart => "multipart",
         EntityKind::Message => "message",
         EntityKind::Opaque(Opaque::Encoded) => "encoded",
         EntityKind::Opaque(Opaque::NoBoundary) => "no-boundary",
@@ -134,7 +134,7 @@ fn check(marked: &str, rows: &str, codes: &[Code]) {
             let number = entity.name.to_string();
             found.insert(number.clone(), entity.body);
             let mut kind = kind(entity.kind);
-            if matches!(entity.kind, EntityKind::Multipart { .. }) {
+            if matches!(entity.kind, EntityKind::Multipart) {
                 let parts = parts_of(&structure, index);
                 let (preamble, epilogue) = margins(&bytes, &structure, index, &parts);
                 found.insert(format!("{number}p"), preamble);
@@ -205,7 +205,7 @@ fn check_ranges(bytes: &[u8], structure: &Structure) {
         match entity.kind {
             EntityKind::Leaf | EntityKind::Opaque(_) => assert!(spans.is_empty()),
             EntityKind::Message => assert_eq!(spans, [entity.body]),
-            EntityKind::Multipart { .. } => {
+            EntityKind::Multipart => {
                 let boundary = entity.media_type.boundary().unwrap();
                 let (preamble, epilogue) = margins(bytes, structure, index, &spans);
                 let closed = epilogue.is_some();
@@ -795,8 +795,8 @@ fn difference(
     parents.sort_unstable();
     let ours: Vec<Span> = owned()
         .filter_map(|index| match structure.entities[index].kind {
-            EntityKind::Multipart { .. } if parents.binary_search(&index).is_ok() => None,
-            EntityKind::Multipart { .. } => Some(margins(bytes, structure, index, &[]).0),
+            EntityKind::Multipart if parents.binary_search(&index).is_ok() => None,
+            EntityKind::Multipart => Some(margins(bytes, structure, index, &[]).0),
             _ => Some(structure.entities[index].body),
         })
         .map(|body| Span::new(body.start - span.start, body.end - span.start))
@@ -1006,7 +1006,7 @@ fn read_back(bytes: &[u8], structure: &Structure, index: usize) -> Tree {
             structure,
             children().next().unwrap(),
         ))),
-        EntityKind::Multipart { .. } => {
+        EntityKind::Multipart => {
             let entity = &structure.entities[index];
             let parts = parts_of(structure, index);
             let (preamble, epilogue) = margins(bytes, structure, index, &parts);

@@ -52,7 +52,7 @@ impl OpenLabels {
                 continue;
             };
             let around = structure.entities[parent].kind;
-            if !matches!(around, EntityKind::Multipart { .. }) {
+            if !matches!(around, EntityKind::Multipart) {
                 continue;
             }
             let Some(label) = entity.heading.url(bytes, UrlField::ContentLocation) else {

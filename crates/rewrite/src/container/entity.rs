@@ -179,7 +179,7 @@ pub enum EntityKind {
     /// Content that is not divided further.
     Leaf,
     /// Body parts. The preamble is before the first delimiter, and the epilogue after the line of the close delimiter.
-    Multipart {},
+    Multipart,
     /// A message.
     Message,
     /// A composite type whose entities cannot be told apart.

@@ -13,7 +13,7 @@
 //! let message = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n\
 //!                 preamble\r\n--b\r\n\r\none\r\n--b--\r\nepilogue";
 //! let structure = entities(message);
-//! assert_eq!(structure.entities[0].kind, EntityKind::Multipart {});
+//! assert_eq!(structure.entities[0].kind, EntityKind::Multipart);
 //! assert_eq!(&message[structure.entities[1].body.range()], b"one");
 //! ```
 //!
@@ -332,7 +332,7 @@ impl EntityWalk<'_> {
         self.diagnostics.extend(not_fields(&heading));
         let kind = self.kind(&media_type, transfer_encoding, &heading);
         let multipart = match (kind, media_type.boundary()) {
-            (EntityKind::Multipart { .. }, Some(boundary)) => {
+            (EntityKind::Multipart, Some(boundary)) => {
                 self.boundaries.open(boundary, self.open.len());
                 Some(Multipart {
                     boundary: boundary.into(),
@@ -409,7 +409,7 @@ impl EntityWalk<'_> {
             return EntityKind::Leaf;
         }
         if multipart && media_type.boundary().is_some() {
-            return EntityKind::Multipart {};
+            return EntityKind::Multipart;
         }
         let is_hidden = hides_content(encoding);
         if is_hidden || (message && !encoding.is_identity()) {

@@ -343,7 +343,7 @@ fn opened_parts(message: &[u8], structure: &Structure) -> (Option<usize>, Vec<bo
         opened[index] = match entity.kind {
             EntityKind::Leaf => (!is_attachment(message, entity)).then_some(index),
             EntityKind::Opaque(_) => None,
-            EntityKind::Multipart { .. } if entity.media_type.essence == "multipart/related" => {
+            EntityKind::Multipart if entity.media_type.essence == "multipart/related" => {
                 let start = entity.media_type.parameter("start").map(in_brackets);
                 let is_start = |child: &usize| {
                     start.is_some() && content_id(message, &entities[*child]).as_deref() == start
@@ -365,16 +365,14 @@ fn opened_parts(message: &[u8], structure: &Structure) -> (Option<usize>, Vec<bo
                     opened[root].or((entities[root].kind == EntityKind::Leaf).then_some(root))
                 })
             }
-            EntityKind::Multipart { .. }
-                if entity.media_type.essence == "multipart/alternative" =>
-            {
+            EntityKind::Multipart if entity.media_type.essence == "multipart/alternative" => {
                 // If no alternative is a page, all of them are kept.
                 alternative[index] = inside().rfind(has_page);
                 alternative[index]
                     .or_else(|| inside().next())
                     .and_then(|child| opened[child])
             }
-            EntityKind::Multipart { .. } | EntityKind::Message => {
+            EntityKind::Multipart | EntityKind::Message => {
                 let first = inside().find(has_page).or_else(|| inside().next());
                 first.and_then(|child| opened[child])
             }

@@ -36,12 +36,12 @@ use std::{borrow::Cow, collections::HashMap};
 use baselink_rewrite::{LinkReport, Site};
 use baselink_scan::{Against, Kind, Role};
 use baselink_text::layer::digest::first_of_md5;
-use baselink_url::{Base, Reference, Resolver, without_fragment};
+use baselink_url::{Base, Reference, Resolver, reference::without_query, without_fragment};
 
 use super::{
     host_rules::REWRITE,
     index::{Absence, Collection, PathEnd, ResourceKind, UrlTarget, is_disk},
-    normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme, without_query},
+    normal::{MAX_REDIRECTS, host, in_scope, normal, with_other_scheme},
     origin::{PathBelowRoot, RootUrl, is_same_web, names, net_loc, segments},
     path::{PAGES, joined, names_folder, split_name, stem},
     same::others,
@@ -337,15 +337,16 @@ impl Collection {
 
     /// Finds the meaning of `url` without the rules of the host.
     fn without_rules(&self, url: &str) -> Located {
-        let query = without_fragment(url)
-            .split_once('?')
-            .map(|(_, query)| query);
         let own = (self.urls.len() > 0 || self.only_urls)
             .then(|| normal(url))
             .flatten();
         match own.as_ref().and_then(|own| self.known(own)) {
             Some(UrlTarget::Resource(number)) => {
-                let query = query.map_or(QueryUse::None, |_| QueryUse::Selects);
+                let query = if without_fragment(url).contains('?') {
+                    QueryUse::Selects
+                } else {
+                    QueryUse::None
+                };
                 return resource(number as usize, FoundBy::Url, query);
             }
             Some(UrlTarget::Failure(status)) => return Located::Failed(status),

@@ -43,12 +43,13 @@ pub mod same;
 mod symlinks;
 pub mod text_map;
 
+pub(crate) use baselink_url::reference::without_query;
 pub use index::{Absence, Collection, ResourceKind, is_disk, url_below};
 pub use locate::{FoundBy, FoundResource, Located, QueryUse, loads_sheet};
 pub(crate) use locate::{OMITTED, names_prefix};
 pub use missing::Missing;
 pub(crate) use near::hashed;
-pub(crate) use normal::{fragment_of, in_scope, normal, without_query};
+pub(crate) use normal::{fragment_of, in_scope, normal};
 pub(crate) use path::joined;
 pub use path::{is_page_name, split_name, stem};
 pub(crate) use plain::{LastPath, PlainPlace};

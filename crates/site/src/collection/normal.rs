@@ -18,11 +18,6 @@ use super::origin::{self, names};
 /// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
 pub const MAX_REDIRECTS: usize = 20;
 
-/// `url` without its query and fragment.
-pub fn without_query(url: &str) -> &str {
-    memchr::memchr2(b'?', b'#', url.as_bytes()).map_or(url, |end| &url[..end])
-}
-
 /// The fragment of `url`.
 pub fn fragment_of(url: &str) -> Option<&str> {
     url.split_once('#').map(|(_, fragment)| fragment)

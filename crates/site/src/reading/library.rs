@@ -10,6 +10,7 @@
 use std::{
     collections::{HashMap, HashSet},
     ffi::OsString,
+    fs,
     path::PathBuf,
     sync::Arc,
 };
@@ -19,6 +20,7 @@ use baselink_files::{
     results::FileResult,
     walk::{EntryKind, Selection, TreeEntry},
 };
+use baselink_rewrite::archive::{ArchiveEntry, Records};
 use baselink_text::Format;
 
 use super::{Archives, CapturePlan, Inputs, Listener, hosts::scheme_of, open::is_source};
@@ -54,7 +56,8 @@ pub fn enter(inputs: &mut Inputs) {
         if !inputs.is_source(&entry.path) {
             continue;
         }
-        let number = *numbers.entry(whole(&entry)).or_insert(sources.len());
+        let key = collection_of(&entry).unwrap_or_else(|| whole(&entry));
+        let number = *numbers.entry(key).or_insert(sources.len());
         match sources.get_mut(number) {
             Some(parts) => parts.push(entry),
             None => sources.push(vec![entry]),
@@ -86,6 +89,20 @@ fn host_folder(entry: &TreeEntry) -> Option<(Vec<u8>, PathBuf)> {
     let length = folders.iter().position(is_host)? + 1;
     let folder = entry.path.ancestors().nth(entry.relative.len() - length)?;
     Some((names::path_bytes(&folders[..length]), folder.to_owned()))
+}
+
+/// The folder of the WARC file `entry`, and the collection of which it is a part by its first record (`isPartOf`, as Heritrix writes it).
+fn collection_of(entry: &TreeEntry) -> Option<Vec<u8>> {
+    let path = name_of(entry);
+    let (around, name) = split_name(&path);
+    memchr::memmem::find(name, b".warc")?;
+    let mut records = Records::new(fs::File::open(&entry.path).ok()?);
+    let Some(Ok(ArchiveEntry::Record(info))) = records.next() else {
+        return None;
+    };
+    let mut fields = info.block().split(|byte| *byte == b'\n');
+    let part = fields.find_map(|field| field.strip_prefix(b"isPartOf:"))?;
+    Some([around, b"//", part.trim_ascii()].concat())
 }
 
 /// The name of the archive of which the file `entry` is a part, like others in its folder: crawlers end the names of parts with
