@@ -300,9 +300,18 @@ impl CapturedFolder {
             if place.is_some() {
                 require_own(&out)?;
             }
-            // A table without digests has other values there.
-            let digests = earlier_rows(&out, ["path", "digest"]).into_iter();
-            let digests = digests.filter(|(_, digest)| digest.starts_with(b"sha256-"));
+            let rows: HashMap<_, _> = earlier_rows(&out, ["path", "digest"]).into_iter().collect();
+            let digest = |number: usize| {
+                let path = self.plan.name(number);
+                let digest = match rows.get(path) {
+                    // A table without digests has other values there.
+                    Some(digest) => digest.starts_with(b"sha256-").then(|| digest.clone()),
+                    // No digest fits a file that an earlier run did not write.
+                    None => has_file(&out, path).then(|| b"sha256-".to_vec()),
+                };
+                Some((path.to_vec(), digest?))
+            };
+            let digests = (0..self.plan.chosen.resources.len()).filter_map(digest);
             let _ = self.earlier.set(digests.collect());
         }
         if self.is_local() && !self.plan.chosen.resources.is_empty() {
@@ -543,7 +552,7 @@ impl CapturedFolder {
         output.notice_of_files(
             &files.edited,
             ["file was", "files were"],
-            "edited since an earlier run and kept; remove it to get it again",
+            "edited or added since an earlier run and kept; remove it to get it again",
         );
         output.notice_of_files(
             &files.incomplete,

@@ -36,7 +36,7 @@ use baselink_rewrite::{
     BaseElement, Choice, Destination, FileRewrite, Fragments, Lack, LinkReport, NOWHERE, Options,
     PlainLink, Site, Source, rewrite_each,
 };
-use baselink_scan::{Against, Role, Scanner, html::tag};
+use baselink_scan::{Against, Role, Scanner};
 use baselink_text::{Charset, Edit, Edits, Format, Span, layer::charset::Declaration};
 use baselink_url::Base;
 use memchr::memmem;
@@ -125,7 +125,7 @@ fn rewrite_unless<'a, T: Default>(
         if !has_clear_declaration(bytes, charset, options.format) && may_differ() {
             charsets.extend(ENCODINGS.map(Charset::for_label));
         }
-        if !charset.is_ascii_compatible() || depends_on_scripts(bytes) {
+        if charsets.len() > 1 || !charset.is_ascii_compatible() || depends_on_scripts(bytes) {
             scanners.push(Scanner::Unscripted);
         }
         // A guard that replaces text may remove what hides a link.
@@ -189,32 +189,14 @@ fn has_clear_declaration(bytes: &[u8], charset: Charset, format: Format) -> bool
     found.charset == charset && (found.declaration == Declaration::ByteOrderMark || is_only())
 }
 
-/// True if a browser that runs no scripts may read more in `bytes` than the text of `noscript`: this text has other tags than a few that
-/// leave no trace in the tree, or the page contains documents.
+/// True if a browser that runs no scripts may read `bytes` in another way: even an empty `noscript` changes the tree. Documents in the
+/// page may contain it in any spelling.
 fn depends_on_scripts(bytes: &[u8]) -> bool {
     let lower = bytes.to_ascii_lowercase();
-    let mut starts = memmem::find_iter(&lower, b"<noscript");
-    memmem::find(&lower, b"srcdoc").is_some()
-        || starts.any(|at| leaves_trace(&lower[at + "<noscript".len()..]))
-}
-
-/// True if the markup in `text` up to the end of a `noscript` may have an effect on what follows.
-fn leaves_trace(text: &[u8]) -> bool {
-    const PLAIN: [&[u8]; 5] = [b"br", b"iframe", b"img", b"link", b"meta"];
-    let end = memmem::find(text, b"</noscript").unwrap_or(text.len());
-    let (text, mut is_raw) = (&text[..end], false);
-    for at in memchr::memchr_iter(b'<', text) {
-        let Some(tag) = tag::read(text, at) else {
-            return true;
-        };
-        let name = &text[tag.name.range()];
-        let is_frame = name == b"iframe";
-        if !PLAIN.contains(&name) || (is_raw && !(is_frame && tag.end_tag)) {
-            return true;
-        }
-        is_raw = is_frame && !tag.end_tag;
-    }
-    is_raw
+    let words: [&[u8]; 2] = [b"noscript", b"srcdoc"];
+    words
+        .iter()
+        .any(|word| memmem::find(&lower, word).is_some())
 }
 
 /// Adds edits for those links that would lead out of the folder in one of `charsets` for one of `scanners`. An edit may replace text

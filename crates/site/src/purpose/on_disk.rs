@@ -11,6 +11,8 @@
 //!
 //! Deliberately absent: symbolic links in the folder.
 
+use std::collections::HashSet;
+
 use baselink_rewrite::{BaseInCopy, LinkReport, NOWHERE, Reason};
 use baselink_scan::{ScanOptions, document::Role, scan_as};
 use baselink_text::{Charset, Format};
@@ -154,7 +156,7 @@ impl DiskPlace {
     /// True if a style sheet in a `data:` URL leads out of the folder. Chromium resolves its references against the page, and
     /// ignores its media type in quirks mode, and the charset of a type that is not valid.
     fn sheet_leads_out(&self, url: &str, base: &DiskBase) -> bool {
-        let mut sheets = vec![(url.to_owned(), 0)];
+        let (mut sheets, mut known) = (vec![(url.to_owned(), 0)], HashSet::new());
         while let Some((url, level)) = sheets.pop() {
             let Some((media_type, body)) = data_of(&url) else {
                 continue;
@@ -176,9 +178,8 @@ impl DiskPlace {
             for link in links.flatten() {
                 let is_inner = opaque_scheme(&link.reference).as_deref() == Some("data");
                 if is_inner && level < NESTED {
-                    let inner = (link.reference, level + 1);
-                    if !sheets.contains(&inner) {
-                        sheets.push(inner);
+                    if known.insert(link.reference.clone()) {
+                        sheets.push((link.reference, level + 1));
                     }
                 } else if is_inner || self.leads_out(&link.reference, base) {
                     return true;
