@@ -307,6 +307,7 @@ impl CapturedFolder {
                     // A table without digests has other values there.
                     Some(digest) => digest.starts_with(b"sha256-").then(|| digest.clone()),
                     // No digest fits a file that an earlier run did not write.
+                    None if rows.is_empty() => None,
                     None => has_file(&out, path).then(|| b"sha256-".to_vec()),
                 };
                 Some((path.to_vec(), digest?))
