@@ -79,8 +79,8 @@ struct PartDraft<'m> {
 }
 
 /// The parts of `message` that are resources, in order, for a command that wants all captures. `options` provide the retrieval
-/// URL, the resolver, the use of `Content-Location`, and the charset of pages whose heading declares none. Their entity is the
-/// number of the message among several: each part then has a made-up name, and its URLs answer only links of the same message.
+/// URL, the resolver, the use of `Content-Location`, and the charset of pages whose heading declares none. The entity in `options`
+/// is the number of the message among several: each part then has a made-up name, and its URLs answer only links of the same message.
 /// Time and memory are linear in the size of the message.
 pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entry> {
     let number = &*options.scan.entity;
@@ -446,8 +446,8 @@ fn in_brackets(value: &str) -> &str {
         .trim()
 }
 
-/// The labels of a part, which are URLs. Its heading gives the base `own`, and that of the document to open gives `root`. References with the text
-/// of a label always match (RFC 2557, 8.2), so a label without a base has that of the document, too.
+/// The labels of a part, which are URLs. Its heading gives the base `own`, and that of the document to open gives `root`. References
+/// with the text of a label always match (RFC 2557, 8.2), so a label without a base has that of the document, too.
 fn urls(
     message: &[u8],
     entity: &Entity,

@@ -432,7 +432,7 @@ impl Origins {
         self.host_folders.clear();
     }
 
-    /// The path of `seen` from the folder on that is named after its host, and the scheme, if the layout applies.
+    /// The path of `seen`, beginning with the folder that is named after its host, and the scheme, if the layout applies.
     fn path_from_host<'e>(&'e self, seen: &'e TreeEntry) -> Option<(&'e [OsString], &'e str)> {
         let path = &*seen.relative;
         if self.has_hosts {
