@@ -13,9 +13,9 @@
 //!
 //! Deliberately absent: comparing files. Equal lines are left out only at the start and end of a change.
 
-use std::io;
+use std::{io, iter};
 
-use baselink_text::{Edit, Edits, Span, visible};
+use baselink_text::{Edits, Span, visible};
 
 use super::output::{ADDED, HEADING, Output, REMOVED};
 use baselink_site::reading::Input;
@@ -49,8 +49,8 @@ pub fn print(
     progress: &mut DiffProgress,
     output: &mut Output,
 ) -> io::Result<()> {
-    let lines: Vec<&[u8]> = input.bytes.split_inclusive(|&byte| byte == b'\n').collect();
-    let changes = changes(input.bytes, &lines, edits);
+    let lines = lines_of(input.bytes);
+    let changes = changes(input.bytes, edits);
     if changes.is_empty() {
         return Ok(());
     }
@@ -129,43 +129,34 @@ fn print_lines(mark: u8, lines: &[impl AsRef<[u8]>], output: &mut Output) -> io:
     Ok(())
 }
 
+fn lines_of(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|&byte| byte == b'\n').collect()
+}
+
 /// The lines that `edits` change.
-fn changes(bytes: &[u8], lines: &[&[u8]], edits: &Edits) -> Vec<ChangedLines> {
-    let mut starts = Vec::with_capacity(lines.len() + 1);
-    let mut at = 0;
-    for line in lines {
-        starts.push(at);
-        at += line.len();
-    }
-    if bytes.last().is_none_or(|&last| last == b'\n') {
-        // Text appended at the end is a line of its own.
-        starts.push(at);
-    }
+fn changes(bytes: &[u8], edits: &Edits) -> Vec<ChangedLines> {
+    // Text appended at the end, after a line end, is a line of its own.
+    let after_line_ends = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
+    let starts: Vec<usize> = iter::once(0).chain(after_line_ends).collect();
     let line_of = |offset: usize| starts.partition_point(|&start| start <= offset) - 1;
-    let last_line_of = |edit: &Edit<'_>| match edit.span.end.checked_sub(1) {
-        Some(last) if !edit.span.is_empty() && bytes[last] != b'\n' => line_of(last),
-        // If a line end is removed, the next line changes, too.
-        _ => line_of(edit.span.end),
-    };
-    let all: Vec<Edit<'_>> = edits.iter().collect();
-    all.chunk_by(|a, b| line_of(b.span.start) <= last_line_of(a) + 1)
+    let all: Vec<_> = edits.iter().collect();
+    // If a line end is removed, the next line changes, too.
+    all.chunk_by(|a, b| line_of(b.span.start) <= line_of(a.span.end) + 1)
         .filter_map(|some| {
             let line = line_of(some[0].span.start);
-            let end = (last_line_of(&some[some.len() - 1]) + 1).min(lines.len());
-            let span = Span::new(
-                starts[line],
-                starts.get(end).copied().unwrap_or(bytes.len()),
-            );
-            let text = edits.within(span).apply(&bytes[span.range()]);
-            ChangedLines::of(line, &lines[line..end], &text)
+            let next = line_of(some[some.len() - 1].span.end) + 1;
+            let end = starts.get(next).copied().unwrap_or(bytes.len());
+            let span = Span::new(starts[line], end);
+            let old = &bytes[span.range()];
+            ChangedLines::of(line, old, &edits.within(span).apply(old))
         })
         .collect()
 }
 
 impl ChangedLines {
     /// The change from the lines `old`, which begin at `line`, to `new`; `None` if they are equal.
-    fn of(line: usize, old: &[&[u8]], new: &[u8]) -> Option<Self> {
-        let new: Vec<&[u8]> = new.split_inclusive(|&byte| byte == b'\n').collect();
+    fn of(line: usize, old: &[u8], new: &[u8]) -> Option<Self> {
+        let (old, new) = (lines_of(old), lines_of(new));
         let before = old
             .iter()
             .zip(&new)
@@ -209,11 +200,7 @@ mod tests {
         for (start, end, new) in edits {
             list.push(Span::new(*start, *end), new.as_bytes()).unwrap();
         }
-        let lines: Vec<&[u8]> = source
-            .as_bytes()
-            .split_inclusive(|&byte| byte == b'\n')
-            .collect();
-        let changes = changes(source.as_bytes(), &lines, &list);
+        let changes = changes(source.as_bytes(), &list);
         let shown: Vec<_> = changes
             .iter()
             .map(|change| {
