@@ -17,6 +17,7 @@ use std::{
     fmt::{self, Display},
     io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anstream::AutoStream;
@@ -67,7 +68,7 @@ pub fn style_of(outcome: Outcome) -> Style {
 }
 
 /// Applies styles to text for a stream; true if the stream shows colours.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Styler(bool);
 
 impl Styler {
@@ -84,8 +85,12 @@ impl Styler {
 }
 
 /// Both streams of the program, or a buffer that is printed later.
+#[derive(Default)]
 pub struct Output {
-    sink: OutputSink,
+    /// The streams; `None` if the output goes to the buffer.
+    streams: Option<StandardOutput>,
+    /// The output about one file from a worker thread, kept until all earlier files have been printed.
+    buffer: Vec<(Stream, Vec<u8>)>,
     verbosity: Verbosity,
     /// True if standard output is a terminal.
     pub is_terminal: bool,
@@ -101,17 +106,11 @@ pub struct Output {
     /// The file that gets the results instead of standard output.
     pub file: Option<NewContents>,
     /// The progress bar, which advances even while results go to `file`.
-    progress: Option<Progress>,
+    progress: Option<Arc<Progress>>,
     /// True if this is the output of a worker thread.
     is_buffered: bool,
     /// A buffer for one line of JSON.
     json_line: Vec<u8>,
-}
-
-enum OutputSink {
-    Streams(StandardOutput),
-    /// The output about one file from a worker thread, kept until all earlier files have been printed.
-    Buffer(Vec<(Stream, Vec<u8>)>),
 }
 
 /// Standard output.
@@ -170,24 +169,9 @@ fn bytes_for(pieces: &mut Vec<(Stream, Vec<u8>)>, stream: Stream) -> &mut Vec<u8
     &mut pieces[last].1
 }
 
-/// The number of occurrences of each diagnostic and error, and its first message.
-#[derive(Default)]
-struct CountedDiagnostics(BTreeMap<CountedKind, (usize, String)>);
-
-/// A kind of diagnostic or error.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum CountedKind {
-    /// The sentence about a file, without its name.
-    Error(String),
-    /// The code.
-    Diagnostic(&'static str),
-}
-
-impl CountedDiagnostics {
-    fn add(&mut self, kind: CountedKind, number: usize, first: impl FnOnce() -> String) {
-        self.0.entry(kind).or_insert_with(|| (0, first())).0 += number;
-    }
-}
+/// The number of occurrences of each diagnostic and error, and its first message. The key is the code of a diagnostic, or the
+/// sentence about a file that could not be used, without its name.
+type CountedDiagnostics = BTreeMap<(Option<&'static str>, String), (usize, String)>;
 
 impl Output {
     /// Creates the output for the streams of the program.
@@ -199,7 +183,7 @@ impl Output {
             ColorChoice::Always => true,
         };
         Self {
-            sink: OutputSink::Streams(StandardOutput {
+            streams: Some(StandardOutput {
                 out: BufWriter::new(io::stdout()),
                 ignores_errors: false,
                 ignored_error: None,
@@ -208,19 +192,13 @@ impl Output {
             is_terminal: io::stdout().is_terminal(),
             styler: Styler(colored(AutoStream::choice(&io::stdout()))),
             err: Styler(colored(AutoStream::choice(&io::stderr()))),
-            counted: None,
-            dotless_hosts: BTreeSet::new(),
-            is_begun: false,
-            file: None,
-            progress: None,
-            is_buffered: false,
-            json_line: Vec::new(),
+            ..Self::default()
         }
     }
 
     /// Lets the work go on if standard output is closed, because the results are files.
     pub fn ignore_closed_stdout(&mut self) {
-        if let OutputSink::Streams(out) = &mut self.sink {
+        if let Some(out) = &mut self.streams {
             out.ignores_errors = true;
         }
     }
@@ -228,10 +206,8 @@ impl Output {
     /// Flushes standard output, and returns the error that was ignored, unless it was a closed pipe.
     pub fn end(&mut self) -> io::Result<()> {
         self.flush()?;
-        let ignored = match &mut self.sink {
-            OutputSink::Streams(out) => out.ignored_error.take(),
-            OutputSink::Buffer(_) => None,
-        };
+        let streams = self.streams.as_mut();
+        let ignored = streams.and_then(|out| out.ignored_error.take());
         ignored
             .filter(|error| error.kind() != ErrorKind::BrokenPipe)
             .map_or(Ok(()), Err)
@@ -240,7 +216,7 @@ impl Output {
     /// Shows a progress bar on standard error, or removes it.
     pub fn show_progress(&mut self, progress: Option<Progress>) {
         if !self.is_buffered {
-            self.progress = progress;
+            self.progress = progress.map(Arc::new);
         }
     }
 
@@ -259,10 +235,10 @@ impl Output {
 
     /// The destination of results: a file, standard output or the buffer.
     pub fn out(&mut self) -> &mut dyn Write {
-        match (&mut self.file, &mut self.sink) {
+        match (&mut self.file, &mut self.streams) {
             (Some(file), _) => file,
-            (None, OutputSink::Streams(out)) => out,
-            (None, OutputSink::Buffer(buffer)) => bytes_for(buffer, Stream::Out),
+            (None, Some(out)) => out,
+            (None, None) => bytes_for(&mut self.buffer, Stream::Out),
         }
     }
 
@@ -277,8 +253,8 @@ impl Output {
     /// Prints `divider` before every result except the first.
     pub fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
-        match (&self.file, &mut self.sink) {
-            (None, OutputSink::Buffer(buffer)) => buffer.push((Stream::Divider, divider.to_vec())),
+        match (&self.file, &self.streams) {
+            (None, None) => self.buffer.push((Stream::Divider, divider.to_vec())),
             _ if is_begun => self.out().write_all(divider)?,
             _ => {}
         }
@@ -358,7 +334,9 @@ impl Output {
         let why = sentence.replacen(&name(path), "", 1);
         let is_denied = io::Error::from(error).kind() == ErrorKind::PermissionDenied;
         match &mut self.counted {
-            Some(counted) if is_denied => counted.add(CountedKind::Error(why), 1, || sentence),
+            Some(counted) if is_denied => {
+                counted.entry((None, why)).or_insert((0, sentence)).0 += 1;
+            }
             _ => self.error(sentence),
         }
     }
@@ -474,9 +452,9 @@ impl Output {
     }
 
     fn print_bytes(&mut self, bytes: &[u8]) {
-        match &mut self.sink {
-            OutputSink::Buffer(buffer) => bytes_for(buffer, Stream::Err).extend_from_slice(bytes),
-            OutputSink::Streams(out) => {
+        match &mut self.streams {
+            None => bytes_for(&mut self.buffer, Stream::Err).extend_from_slice(bytes),
+            Some(out) => {
                 // Keeps the order of events if both streams are the same terminal.
                 let _ = out.flush();
                 let print = || io::stderr().lock().write_all(bytes);
@@ -554,31 +532,29 @@ impl Output {
 impl Listener for Output {
     fn blank(&self) -> Self {
         Self {
-            sink: OutputSink::Buffer(Vec::new()),
             counted: self.counted.is_some().then(CountedDiagnostics::default),
-            dotless_hosts: BTreeSet::new(),
-            file: None,
-            progress: None,
+            verbosity: self.verbosity,
+            is_terminal: self.is_terminal,
+            styler: self.styler,
+            err: self.err,
+            is_begun: self.is_begun,
             is_buffered: true,
-            json_line: Vec::new(),
-            ..*self
+            ..Self::default()
         }
     }
 
     fn append(&mut self, later: Self) -> io::Result<()> {
-        if let OutputSink::Buffer(pieces) = later.sink {
-            for (stream, bytes) in pieces {
-                match stream {
-                    Stream::Out => self.out().write_all(&bytes)?,
-                    Stream::Err => self.print_bytes(&bytes),
-                    Stream::Divider => self.divide(&bytes)?,
-                }
+        for (stream, bytes) in later.buffer {
+            match stream {
+                Stream::Out => self.out().write_all(&bytes)?,
+                Stream::Err => self.print_bytes(&bytes),
+                Stream::Divider => self.divide(&bytes)?,
             }
         }
         self.dotless_hosts.extend(later.dotless_hosts);
         if let Some(counted) = &mut self.counted {
-            for (kind, (number, first)) in later.counted.unwrap_or_default().0 {
-                counted.add(kind, number, || first);
+            for (kind, (number, first)) in later.counted.unwrap_or_default() {
+                counted.entry(kind).or_insert((0, first)).0 += number;
             }
         }
         Ok(())
@@ -598,14 +574,14 @@ impl Listener for Output {
     }
 
     fn end_counting(&mut self) {
-        for (kind, (number, first)) in self.counted.take().unwrap_or_default().0 {
+        for ((code, _), (number, first)) in self.counted.take().unwrap_or_default() {
             let sentence = match number {
                 1 => first,
                 _ => format!("{number} times; -v lists all; the first is {first}"),
             };
-            match kind {
-                CountedKind::Error(_) => self.error(sentence),
-                CountedKind::Diagnostic(code) => self.print_warning(None, code, &sentence),
+            match code {
+                None => self.error(sentence),
+                Some(code) => self.print_warning(None, code, &sentence),
             }
         }
     }
@@ -616,10 +592,14 @@ impl Listener for Output {
 
     fn warning(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
         match &mut self.counted {
-            Some(counted) => counted.add(CountedKind::Diagnostic(code), 1, || match place {
-                Some(place) => format!("{place}: {sentence}"),
-                None => sentence.to_owned(),
-            }),
+            Some(counted) => {
+                let first = || match place {
+                    Some(place) => format!("{place}: {sentence}"),
+                    None => sentence.to_owned(),
+                };
+                let kind = (Some(code), String::new());
+                counted.entry(kind).or_insert_with(|| (0, first())).0 += 1;
+            }
             None => self.print_warning(place, code, sentence),
         }
     }

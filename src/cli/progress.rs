@@ -8,8 +8,8 @@
 
 use std::{
     sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc, Once, OnceLock,
+        atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -21,17 +21,16 @@ use baselink_files::{
     walk::{Selection, walk},
 };
 
-/// A bar on standard error.
-#[derive(Clone)]
+/// A bar on standard error, which is removed when it is dropped.
 pub struct Progress {
     pub bar: ProgressBar,
-    files: Arc<AtomicU64>,
+    files: AtomicU64,
     /// The number of bytes done of a large file that is processed alone.
-    reached: Arc<AtomicU64>,
+    reached: AtomicU64,
     /// The number of files, once they have been counted.
     all: Arc<OnceLock<u64>>,
     begun: Instant,
-    shown: Arc<AtomicBool>,
+    shown: Once,
 }
 
 /// The time before the bar is shown: a short run needs no bar.
@@ -54,11 +53,11 @@ impl Progress {
         bar.set_style(style(COUNTING));
         let progress = Self {
             bar,
-            files: Arc::default(),
-            reached: Arc::default(),
+            files: AtomicU64::default(),
+            reached: AtomicU64::default(),
             all: Arc::default(),
             begun: Instant::now(),
-            shown: Arc::default(),
+            shown: Once::new(),
         };
         let (bar, all) = (progress.bar.downgrade(), Arc::clone(&progress.all));
         std::thread::spawn(move || {
@@ -99,9 +98,8 @@ impl Progress {
         if self.begun.elapsed() < PATIENCE {
             return;
         }
-        if !self.shown.swap(true, Ordering::Relaxed) {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
+        let draw = || self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        self.shown.call_once(draw);
         self.bar.set_message(match self.all.get() {
             Some(all) => format!("{files} of {all} files"),
             None => format!("{files} files"),
@@ -111,9 +109,6 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        // An output that writes to a file holds a clone; the last clone removes the bar from the screen.
-        if Arc::strong_count(&self.files) == 1 {
-            self.bar.finish_and_clear();
-        }
+        self.bar.finish_and_clear();
     }
 }
