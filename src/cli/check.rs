@@ -23,8 +23,6 @@ mod tree;
 mod verdict;
 mod words;
 
-use std::path::PathBuf;
-
 use baselink_text::{name, shell};
 
 use self::{
@@ -92,9 +90,17 @@ pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
     }
     let is_held = request.updates_baseline || denied.is_empty();
     if !is_held {
-        report_denied(request, &denied, output);
+        let [_, problem, _] = words::problem(request, &denied);
+        output.error(format_args!("links {problem}: {}", words::classes(&denied)));
     }
-    status = status.max(report_anomalies(request, &tree, output));
+    for (path, [damaged, _]) in &tree.archives {
+        status = status.max(report_damaged(
+            (path, *damaged),
+            "links",
+            request.strict,
+            output,
+        ));
+    }
     report_move(request, &tree, output);
     // The program ends now, so freeing a large tree would only take time.
     std::mem::forget(tree);
@@ -123,20 +129,6 @@ fn report_accepted(
         ),
     };
     output.notice(format_args!("{accepted} accepted by {}{gone}", name(path)));
-}
-
-/// Reports the denied findings.
-fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output) {
-    let [_, problem, _] = words::problem(request, denied);
-    output.error(format_args!("links {problem}: {}", words::classes(denied)));
-}
-
-/// Reports the records with anomalies of each archive. Returns an error status if they are denied.
-fn report_anomalies(request: &Check, tree: &CheckedTree, output: &mut Output) -> ExitStatus {
-    let report = |(path, [damaged, _]): &(PathBuf, [usize; 2])| {
-        report_damaged((path, *damaged), "links", request.strict, output)
-    };
-    tree.archives.iter().map(report).max().unwrap_or_default()
 }
 
 /// Suggests a `baselink move` command, if it would fix links that break, or that lack the path of the site.

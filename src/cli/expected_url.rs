@@ -69,24 +69,25 @@ pub fn report_expected_url(
         return Ok(());
     };
     let (url, other) = (root_url.as_str(), &found.url);
-    let refuses = is_in_place && found.is_of_most;
     let its = format!("{shown}: its pages name its files by URLs of {other}");
-    if is_assumed(url) {
+    let is_assumed = is_assumed(url);
+    let (why, is_wrong) = if is_assumed {
         let why =
             format!("{its}, which count as another site; if it is this one, add --url {other}");
-        if refuses && to.is_some() {
-            return Err(Error::new(format!("{why}; {OTHERWISE}")));
-        }
-        output.notice(why);
-        return Ok(());
+        (why, to.is_some())
+    } else {
+        let why = format!("{its}, not of {url}; if it is this site, give it as --url");
+        (why, !is_version(&found, url))
+    };
+    if is_in_place && found.is_of_most && is_wrong {
+        return Err(Error::new(format!("{why}; {OTHERWISE}")));
     }
-    let why = format!("{its}, not of {url}; if it is this site, give it as --url");
-    if refuses && !is_version(&found, url) {
-        Err(Error::new(format!("{why}; {OTHERWISE}")))
+    if is_assumed {
+        output.notice(why);
     } else {
         output.caution(why);
-        Ok(())
     }
+    Ok(())
 }
 
 /// True if the links of a folder already lead to the URL `to` or to its path, and not to the URL `from`, from which it moves. A

@@ -255,7 +255,7 @@ pub fn status_after<T>(
 }
 
 /// Calls `plan` for the first reading of archives. The progress bar is shown for the second reading, too.
-pub fn first_reading<T>(
+fn first_reading<T>(
     documents: &Documents,
     output: &mut Output,
     plan: impl FnOnce(&mut Output) -> FileResult<T>,
@@ -266,6 +266,18 @@ pub fn first_reading<T>(
     report_links(documents.skipped_links, output);
     progress(documents, output);
     Ok(plan)
+}
+
+/// The plan for the captures of the named archives.
+pub fn plan_of_archives(
+    documents: &Documents,
+    near: Option<DateRange>,
+    output: &mut Output,
+) -> FileResult<CapturePlan> {
+    first_reading(documents, output, |output| {
+        let archives = documents.files().flatten().collect();
+        CapturePlan::of(archives, (documents, &documents.selection), near, output)
+    })
 }
 
 /// The files of a folder with the captures of its archives, and the plans for these.

@@ -28,10 +28,10 @@ use baselink_url::{
 use serde::Serialize;
 use serde_json::{Serializer, ser::Formatter};
 
-use super::{advice::sentence, link_counts::LinkCountsRecord};
+use super::{advice::sentence, link_counts::serialize_links};
 use baselink_site::{
     collection::origin::is_assumed,
-    purpose::check::Finding,
+    purpose::{check::Finding, link_result::LinkResult, tally::Tally},
     reading::{DocumentName, FilePlaces, Input},
 };
 
@@ -170,8 +170,8 @@ pub struct FileRecord<'a> {
     pub path: Cow<'a, str>,
     pub format: Format,
     pub output: Option<Cow<'a, str>>,
-    #[serde(flatten)]
-    pub counts: LinkCountsRecord<'a>,
+    #[serde(flatten, serialize_with = "serialize_links")]
+    pub links: (&'a Tally, &'a [LinkResult]),
     pub diagnostics: &'a [DiagnosticRecord],
 }
 

@@ -11,24 +11,15 @@ use baselink_site::purpose::{
     tally::{Counted, Tally},
 };
 use baselink_text::count;
-use serde::ser::{Serialize, Serializer};
+use serde::Serializer;
 
-/// The number of links by result, as a JSON object with the names of the results as keys.
-pub struct LinkCountsRecord<'t> {
-    pub tally: &'t Tally,
-    pub results: &'static [LinkResult],
-}
-
-impl Serialize for LinkCountsRecord<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let count = |result: &LinkResult| {
-            (
-                result.name().replace(' ', "-"),
-                self.tally.of_result(*result),
-            )
-        };
-        serializer.collect_map(self.results.iter().map(count))
-    }
+/// Serializes the number of links by result, as a JSON object with the names of these results as keys.
+pub fn serialize_links<S: Serializer>(
+    (tally, results): &(&Tally, &[LinkResult]),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let count = |result: &LinkResult| (result.name().replace(' ', "-"), tally.of_result(*result));
+    serializer.collect_map(results.iter().map(count))
 }
 
 /// The number of links by result and reason: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.

@@ -47,7 +47,7 @@ pub fn write_pages(folder: Option<&Path>, output: &mut Output) -> FileResult<Exi
     program.build();
     match folder {
         Some(folder) => write(&program, folder)?,
-        None => output.out().write_all(&manual_page(&program)?)?,
+        None => output.out().write_all(&manual_page(&program, &program)?)?,
     }
     Ok(ExitStatus::Done)
 }
@@ -59,13 +59,18 @@ fn write(program: &Command, folder: &Path) -> Result<()> {
     }
     fs::create_dir_all(folder).map_err(Error::io(folder))?;
     let out = ResultFolder::new(folder)?;
-    for command in iter::once(program).chain(program.get_subcommands()) {
+    for command in commands(program) {
         let path = format!("{}.1", display_name(command));
         let mut new = out.begin_new(Path::new(""), Path::new(&path))?;
-        new.write(|out| out.write_all(&manual_page(command)?))?;
+        new.write(|out| out.write_all(&manual_page(program, command)?))?;
         new.commit()?;
     }
     Ok(())
+}
+
+/// The program and its commands.
+fn commands(program: &Command) -> impl Iterator<Item = &Command> {
+    iter::once(program).chain(program.get_subcommands())
 }
 
 /// The name of a command's page, such as `baselink-rewrite`.
@@ -75,8 +80,8 @@ fn display_name(command: &Command) -> &str {
         .unwrap_or_else(|| command.get_name())
 }
 
-/// The manual page of a command.
-fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
+/// The manual page of a command of `program`.
+fn manual_page(program: &Command, command: &Command) -> io::Result<Vec<u8>> {
     // A synopsis of all options would be unreadable.
     let usage = command
         .clone()
@@ -122,7 +127,7 @@ fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
             .unwrap_or_default(),
         &mut page,
     )?;
-    write_see_also(command, &mut page)?;
+    write_see_also(program, display_name(command), &mut page)?;
     Ok(page)
 }
 
@@ -158,16 +163,11 @@ fn write_notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
     roff.to_writer(page)
 }
 
-/// Writes the names of the other pages.
-fn write_see_also(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
-    let own = display_name(command);
-    let all = program();
-    let names = all
-        .get_subcommands()
-        .map(|one| format!("baselink-{}", one.get_name()));
-    let others: Vec<_> = iter::once("baselink".to_owned())
-        .chain(names)
-        .filter(|name| name != own)
+/// Writes the names of the pages other than `own`.
+fn write_see_also(program: &Command, own: &str, page: &mut Vec<u8>) -> io::Result<()> {
+    let others: Vec<_> = commands(program)
+        .map(display_name)
+        .filter(|name| *name != own)
         .map(|name| format!("{name}(1)"))
         .collect();
     let mut roff = Roff::default();

@@ -396,12 +396,15 @@ fn relocation(request: &Move) -> Result<Relocation> {
             return Err(Error::new(format!("--redirects: {}: {why}", name(path))));
         }
     }
-    let (from, to) = (request.from.clone(), request.to.clone());
-    let form = request.relative.unwrap_or_default();
     if let Some(redirects) = &request.renames.redirects {
         collection.host_rules.add_file("_redirects", redirects);
     }
-    let mut relocation = Relocation::new(Arc::new(collection), from, to, form);
+    let mut relocation = Relocation::new(
+        Arc::new(collection),
+        request.from.clone(),
+        request.to.clone(),
+        request.relative.unwrap_or_default(),
+    );
     relocation.present = present;
     relocation.follows_redirects |= request.renames.redirects.is_some();
     Ok(relocation)

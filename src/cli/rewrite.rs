@@ -45,16 +45,14 @@ use baselink_files::{
     maildir,
     result_folder::ResultFolder,
     results::{ResultFile, Results},
-    stage::StagedMove,
     stop::{is_stopped, stop_between_files},
     walk::TreeEntry,
     write::Committed,
 };
 use baselink_site::{
     archive::Contents,
-    collection::folder::name_of,
+    collection::{Collection, folder::name_of},
     purpose::{
-        entry_page::PageEntry,
         rewriting::RewriteKind,
         tally::{Counted, Tally},
     },
@@ -198,9 +196,16 @@ impl RewriteRun<'_> {
             if totals.tally[unusable] > 0 {
                 staged.fail();
             }
-            return Ok(match commit_move(staged, output) {
-                ExitStatus::Done => status.max(totals.report(kind, true, output)),
-                failed => failed,
+            return Ok(match staged.commit(is_stopped) {
+                Ok(true) => status.max(totals.report(kind, true, output)),
+                Ok(false) => {
+                    output.error("stopped by a signal; nothing was moved");
+                    ExitStatus::Stopped
+                }
+                Err(error) => {
+                    output.error(error);
+                    ExitStatus::Unusable
+                }
             });
         }
         let done = totals.files();
@@ -222,7 +227,9 @@ impl RewriteRun<'_> {
             totals.report_embedded(&request.documents.paths, output);
         }
         if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped()) {
-            let listed = totals.list_missing(path, &request.documents, output);
+            let urls = totals.missing_urls(|url, _| request.documents.may_list(url));
+            let what = ["URL that has no file is", "URLs that have no file are"];
+            let listed = output.write_list(path, &urls, what);
             status = status.max(status_after(listed, output)?);
         }
         if is_stopped() {
@@ -233,25 +240,26 @@ impl RewriteRun<'_> {
             ));
             return Ok(ExitStatus::Stopped);
         }
-        if let (Results::Folder(folder), [_, ..]) = (results, folders) {
+        if let (Results::Folder(folder), [_, ..], Some(collection)) =
+            (results, folders, kind.renamed())
+        {
+            self.copy_linked_archives(folder, collection, &read)?;
             let is_library = request.documents.has_folder();
             let missing = totals.missing_urls(|_, links| is_library && links.is_embedded);
-            self.finish_captured(folder, (folders, &read), (pages, &missing), output)?;
+            let sources = (&*request.documents.paths, folders);
+            let listed = (pages, &*missing);
+            extract::write_entry_page(folder, collection, sources, listed, output)?;
         }
         Ok(status.max(status_of_skipped(&totals.tally)))
     }
 
-    /// Copies those of the archives that were `read` to which documents link, and writes the entry page.
-    fn finish_captured(
+    /// Copies those of the archives that were `read` to which documents link.
+    fn copy_linked_archives(
         self,
         folder: &ResultFolder,
-        (folders, read): (&[CapturedFolder], &[TreeEntry]),
-        listed: (Vec<PageEntry<'_>>, &[String]),
-        output: &mut Output,
-    ) -> FileResult<()> {
-        let Some(collection) = self.kind.renamed() else {
-            return Ok(());
-        };
+        collection: &Collection,
+        read: &[TreeEntry],
+    ) -> Result<()> {
         let is_used = |entry: &&TreeEntry| {
             let number = collection.number_at(&name_of(entry));
             number.is_some_and(|number| collection.is_used(number))
@@ -260,17 +268,7 @@ impl RewriteRun<'_> {
             let place = folder.place(archive, new_path(self.kind, archive))?;
             folder.copy(archive, &place)?.commit()?;
         }
-        let sources = self
-            .request
-            .documents
-            .paths
-            .iter()
-            .map(|path| match path.file_name() {
-                Some(own) => name(own.as_ref()),
-                None => name(path),
-            });
-        let source = sources.collect::<Vec<_>>().join(", ");
-        extract::write_entry_page(folder, collection, (&source, folders), listed, output)
+        Ok(())
     }
 
     fn rewrite_file(self, entry: &TreeEntry, output: &mut Output) -> FileResult<FileOutcome> {
@@ -448,21 +446,6 @@ impl RewriteRun<'_> {
         totals.list(entry, &summary.tally, is_copy && summary.lacks_base());
         totals.add(format, *summary, is_copy);
         Ok(status)
-    }
-}
-
-/// Applies a move in place.
-fn commit_move(staged: &StagedMove, output: &mut Output) -> ExitStatus {
-    match staged.commit(is_stopped) {
-        Ok(true) => ExitStatus::Done,
-        Ok(false) => {
-            output.error("stopped by a signal; nothing was moved");
-            ExitStatus::Stopped
-        }
-        Err(error) => {
-            output.error(error);
-            ExitStatus::Unusable
-        }
     }
 }
 

@@ -47,9 +47,9 @@ struct BaselineRow {
 
 impl FindingKey {
     /// The key of a finding in the file at `path` below the folder, as [`path`](fn@path) writes it.
-    pub fn of(path: &str, link: &LinkReport, finding: &Finding) -> Self {
+    pub fn of(path: String, link: &LinkReport, finding: &Finding) -> Self {
         Self {
-            path: path.to_owned(),
+            path,
             entity: link.entity.to_string(),
             element: link.element.to_string(),
             attribute: link.attribute.as_deref().map(str::to_owned),
@@ -104,18 +104,16 @@ impl Baseline {
         let (mut unmatched, mut len) = (HashMap::new(), 0_usize);
         // Some editors write a byte order mark.
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-        for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        for (number, line) in (1_usize..).zip(bytes.split(|&byte| byte == b'\n')) {
             if line.trim_ascii().is_empty() {
                 continue;
             }
             let row: BaselineRow = serde_json::from_slice(line).map_err(|_| {
-                let number = number + 1;
                 failed(&format!(
                     "line {number} is not a finding that --update-baseline wrote"
                 ))
             })?;
             if !Class::ALL.iter().any(|class| class.name() == row.key.class) {
-                let number = number + 1;
                 return Err(failed(&format!("line {number} has an unknown class")));
             }
             len = len.saturating_add(row.count);

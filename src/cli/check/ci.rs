@@ -117,12 +117,11 @@ pub fn print_annotation(
 /// Escapes the control characters of `text`, except line ends, which are percent-encoded later.
 fn plain(text: &str) -> String {
     let lines = text.split_inclusive(['\r', '\n']);
-    lines.fold(String::new(), |mut plain, line| {
+    let plain = lines.map(|line| {
         let bare = line.trim_end_matches(['\r', '\n']);
-        plain.push_str(&visible(bare));
-        plain.push_str(&line[bare.len()..]);
-        plain
-    })
+        visible(bare).into_owned() + &line[bare.len()..]
+    });
+    plain.collect()
 }
 
 fn message(text: &str) -> String {

@@ -36,8 +36,13 @@ use crate::cli::{
     output::{Output, location},
 };
 
-/// A site, and the root of its host, if links have the path of the root of the site.
-pub type ListedSite<'s> = (&'s Arc<Collection>, Option<&'s RootUrl>);
+/// A site, the root of its host, if links have the path of the root of the site, and the ids in its documents, once they are
+/// known.
+pub type ListedSite<'s> = (
+    &'s Arc<Collection>,
+    Option<&'s RootUrl>,
+    Option<&'s BTreeMap<usize, Ids>>,
+);
 
 /// Takes links.
 pub struct Lister<'a> {
@@ -119,7 +124,7 @@ impl Lister<'_> {
     /// Takes the links in the document `input` of the file at `path`, which is called `name` in the `site`.
     pub fn document(
         &self,
-        (site, ids): (ListedSite<'_>, Option<&BTreeMap<usize, Ids>>),
+        (collection, host, ids): ListedSite<'_>,
         (path, name): (&Path, &[u8]),
         input: &Input<'_>,
         file: &mut FileLinks,
@@ -127,9 +132,9 @@ impl Lister<'_> {
     ) -> io::Result<CheckedDocument> {
         let (mut state, mut printed) = (DocumentState::default(), Ok(()));
         let site = CheckedSite {
-            collection: site.0,
+            collection,
             ids,
-            host: site.1,
+            host,
             to: self.request.to.as_ref(),
             is_reported: &|class| self.concerns(class),
             places: &|class, url| self.places(class, url),
@@ -182,8 +187,7 @@ impl Lister<'_> {
         } = found;
         let (class, link) = (finding.class(), &listed.link);
         if let Some(baseline) = self.baseline.filter(|_| self.is_noted(class)) {
-            let path = baseline::path(name);
-            if baseline.accept(FindingKey::of(&path, link, finding)) {
+            if baseline.accept(FindingKey::of(baseline::path(name), link, finding)) {
                 file.tally.add(Counted::Accepted(class), 1_usize);
                 return Ok(());
             }
@@ -208,11 +212,11 @@ impl Lister<'_> {
                 output.json(&MovedRecord::of(name, input.offset, listed, finding))
             }
             CheckForm::Github => {
-                let start = state.start(input, found);
+                let [start, _] = state.region(input, found);
                 ci::print_annotation(path, (finding, start), is_denied, output)
             }
             CheckForm::Sarif => {
-                let region = [state.start(input, found), state.end(input, found)];
+                let region = state.region(input, found);
                 let span = link.span.shifted(input.offset);
                 ci::print_finding(path, (finding, region, span), is_denied, output)
             }
@@ -221,26 +225,19 @@ impl Lister<'_> {
 }
 
 impl<'i> DocumentState<'i> {
-    /// The line and column of a link, in UTF-16 code units.
-    fn start(&mut self, input: &Input<'i>, found: &CheckedLink) -> (usize, usize) {
-        let (at, column) = (found.listed.link.span.start, found.listed.column);
-        let column = self.units.column(input.bytes, found.charset, at, column);
-        (found.listed.line, column)
-    }
-
-    /// The line and column of the end of a link, in UTF-16 code units.
-    fn end(&mut self, input: &'i Input<'i>, found: &CheckedLink) -> (usize, usize) {
+    /// The lines and columns of the start and the end of a link, in UTF-16 code units.
+    fn region(&mut self, input: &'i Input<'i>, found: &CheckedLink) -> [(usize, usize); 2] {
+        let (charset, span) = (found.charset, found.listed.link.span);
         let places = self
             .places
-            .get_or_insert_with(|| FilePlaces::of(input, found.charset));
-        let after = Span::at(found.listed.link.span.end);
-        let (line, column) = places.line_and_column(after);
+            .get_or_insert_with(|| FilePlaces::of(input, charset));
+        let place = |units: &mut Utf16Columns, at: usize| {
+            let (line, column) = places.line_and_column(Span::at(at));
+            (line, units.column(input.bytes, charset, at, column))
+        };
+        let start = place(&mut self.units, span.start);
         // Counted on a clone, because links may overlap: the next one may begin before this end.
-        let mut at = self.units.clone();
-        (
-            line,
-            at.column(input.bytes, found.charset, after.start, column),
-        )
+        [start, place(&mut self.units.clone(), span.end)]
     }
 }
 

@@ -11,7 +11,6 @@
 
 use std::{collections::BTreeMap, io, path::PathBuf, sync::Arc};
 
-use baselink_rewrite::Options;
 use baselink_text::{Format, Result, name};
 
 use super::listing::{FileLinks, ListedSite, Lister, room};
@@ -23,7 +22,7 @@ use baselink_site::{
     archive::{Contents, Entry, Wanted},
     collection::{Collection, folder::name_of, is_disk, origin::RootUrl},
     purpose::{
-        check::{Class, FindingRule, Ids, targets::Targets},
+        check::{Class, FindingRule, targets::Targets},
         relocate::{is_at_any_url, split_host},
         tally::{Counted, Tally},
     },
@@ -35,7 +34,7 @@ use baselink_site::{
 use crate::cli::{
     args::check::Classes,
     expected_url::report_expected_url,
-    files::{each_document, first_reading, status_after, with_captures},
+    files::{each_document, plan_of_archives, status_after, with_captures},
     output::{Output, count, ok_or_report},
     request::Documents,
     status::{ExitStatus, Failure, FileResult},
@@ -76,11 +75,7 @@ impl CheckedTree {
         let mut tree = Self::default();
         let status = if lister.request.is_of_archives {
             let documents = &lister.request.documents;
-            let archives = documents.files().flatten().collect();
-            let selected = (&**documents, &documents.selection);
-            let plan = first_reading(documents, output, |output| {
-                CapturePlan::of(archives, selected, None, output)
-            })?;
+            let plan = plan_of_archives(documents, None, output)?;
             tree.read_archives(lister, plan, documents.files(), output)?
         } else {
             tree.read_folder(lister, output)?
@@ -96,7 +91,7 @@ impl CheckedTree {
         let (collection, plans) = with_captures(documents, None, site(documents), output)?;
         let root = collection.root_url();
         let host = root.map(|root| RootUrl::of_file(split_host(root.as_str()).0));
-        let site = (&collection, host.as_ref());
+        let site = (&collection, host.as_ref(), None);
         for problem in &collection.host_rules.problems {
             output.caution(problem);
         }
@@ -112,7 +107,7 @@ impl CheckedTree {
             &mut *output
         };
         let scan_first = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
-            scan(&counting, (site, None), entry, file, output)
+            scan(&counting, site, entry, file, output)
         };
         let (mut first, mut ids, mut prefixed) = (Vec::new(), BTreeMap::new(), 0);
         let mut read = each_document(documents, shown, scan_first, |entry, mut found| {
@@ -126,9 +121,9 @@ impl CheckedTree {
             }
         })?;
         // If no link has the path of the root, the site is not built for it.
-        let site = (&collection, host.as_ref().filter(|_| prefixed > 0));
+        let host = host.as_ref().filter(|_| prefixed > 0);
         let scan_again = |entry: &TreeEntry, file: File<'_>, output: &mut Output| {
-            scan(lister, (site, Some(&ids)), entry, file, output)
+            scan(lister, (&collection, host, Some(&ids)), entry, file, output)
         };
         let mut add = |entry, found| self.add(lister, entry, found);
         if is_by_link {
@@ -202,14 +197,7 @@ impl CheckedTree {
         let documents = &lister.request.documents;
         let mut status = ExitStatus::Done;
         let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
-            let Ok(body) = entry.body(plan.chosen.url(number), None) else {
-                return (Ok(None), 0);
-            };
-            let found = body.options.map(|options| {
-                let document = (number, &*body.bytes, &options);
-                scan_capture(lister, &plan, document, output)
-            });
-            (found.transpose().map(Option::flatten), body.bytes.len())
+            scan_capture(lister, &plan, (number, entry), output)
         };
         for file in files {
             let before = self.tally.of_class(Class::Missing);
@@ -297,21 +285,31 @@ fn site(documents: &Documents) -> Collection {
 /// The path of a file, its path below the folder, and its links.
 type NamedLinks = ((PathBuf, Vec<u8>), FileLinks);
 
-/// Checks the document with this number, these bytes and options, of an archive; `None` if it does not look like one.
+/// Checks the document with this number of an archive; `None` if it does not look like one. Also returns the length of its body.
 fn scan_capture(
     lister: &Lister<'_>,
     plan: &CapturePlan,
-    (number, bytes, options): (usize, &[u8], &Options),
+    (number, entry): (usize, &Entry),
     output: &mut Output,
-) -> io::Result<Option<NamedLinks>> {
+) -> (io::Result<Option<NamedLinks>>, usize) {
     let path = PathBuf::from(plan.chosen.url(number));
+    let Ok(body) = entry.body(plan.chosen.url(number), None) else {
+        return (Ok(None), 0);
+    };
+    let length = body.bytes.len();
+    let Some(options) = &body.options else {
+        return (Ok(None), length);
+    };
     let name = plan.collection().in_library(plan.name(number));
-    let input = Input::whole(DocumentName::of(&path), options, bytes);
+    let input = Input::whole(DocumentName::of(&path), options, &body.bytes);
     let mut found = FileLinks::default();
-    let site = ((plan.collection(), None), None);
-    let checked = lister.document(site, (&path, &name), &input, &mut found, output)?;
-    let is_empty = options.scan.is_probed(options.format) && checked.links == 0;
-    Ok((!is_empty).then_some(((path, name), found)))
+    let site = (plan.collection(), None, None);
+    let checked = lister.document(site, (&path, &name), &input, &mut found, output);
+    let named = checked.map(|document| {
+        let is_empty = options.scan.is_probed(options.format) && document.links == 0;
+        (!is_empty).then_some(((path, name), found))
+    });
+    (named, length)
 }
 
 /// True if `file` is a fragment of an HTML page that no option asks for.
@@ -326,7 +324,7 @@ fn is_part(documents: &Documents, file: &File<'_>) -> bool {
 /// Checks the documents of a file.
 fn scan(
     lister: &Lister<'_>,
-    site: (ListedSite<'_>, Option<&BTreeMap<usize, Ids>>),
+    site: ListedSite<'_>,
     entry: &TreeEntry,
     file: File<'_>,
     output: &mut Output,

@@ -143,6 +143,7 @@ pub fn effect_of_move(finding: &Finding) -> String {
         return why.to_owned();
     };
     let (target, moved) = (visible(target), finding.moved.as_deref().map(visible));
+    let because = format!(": {why}");
     let then = |moved| format!("; after the move to {moved}");
     let what = match (finding.rule, finding.class()) {
         (FindingRule::ClimbsOut, _) => "leads out of the tree to",
@@ -156,11 +157,9 @@ pub fn effect_of_move(finding: &Finding) -> String {
             let other = moved.filter(|moved| *moved != target);
             other.map(then).unwrap_or_default()
         }
-        (FindingRule::LinkOut | FindingRule::NoPrefix, _) => format!(": {why}"),
-        (FindingRule::Elsewhere, _) | (_, Class::Escapes) => {
-            moved.map_or_else(|| format!(": {why}"), then)
-        }
-        _ => format!(": {why}"),
+        (FindingRule::LinkOut | FindingRule::NoPrefix, _) => because,
+        (FindingRule::Elsewhere, _) | (_, Class::Escapes) => moved.map_or(because, then),
+        _ => because,
     };
     format!("{what} {target}{end}")
 }

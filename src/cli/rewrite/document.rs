@@ -66,7 +66,12 @@ impl RewriteRun<'_> {
         }
         output.report_links_left(&places, &report.links);
         if request.strict {
-            let status = report_strict(&links.strict, &places, expected_result(kind), output);
+            let done = match kind {
+                RewriteKind::Absolute => "made absolute",
+                RewriteKind::Local { .. } => "made local or absolute",
+                RewriteKind::Moved(..) => "moved",
+            };
+            let status = report_strict(&links.strict, &places, done, output);
             summary.status = summary.status.max(status);
         }
         let differences = if request.verify {
@@ -153,13 +158,4 @@ pub fn write_document(
         new.write(write)?;
     }
     Ok(())
-}
-
-/// The words for the expected result of a link, such as `made absolute`.
-fn expected_result(kind: &RewriteKind) -> &'static str {
-    match kind {
-        RewriteKind::Absolute => "made absolute",
-        RewriteKind::Local { .. } => "made local or absolute",
-        RewriteKind::Moved(..) => "moved",
-    }
 }

@@ -12,7 +12,6 @@ use std::{
     collections::{HashMap, HashSet},
     fs,
     io::{self, Read as _},
-    iter,
     path::{Path, PathBuf},
     slice,
     sync::{Arc, OnceLock},
@@ -48,7 +47,7 @@ use baselink_site::{
 
 use crate::cli::{
     args::output::{Extraction, Rewrite},
-    files::{digest, first_reading, report_damaged},
+    files::{digest, plan_of_archives, report_damaged},
     output::{Output, count, ok_or_report},
     results::{RewriteRun, open_folder},
     status::{ExitStatus, FileResult},
@@ -99,7 +98,6 @@ impl CapturedFiles {
         self.edited.extend(later.edited);
         self.digests.extend(later.digests);
         self.lost.extend(later.lost);
-        self.length += later.length;
     }
 }
 
@@ -128,11 +126,7 @@ pub fn prepare<'r>(
     if is_typed && documents.reading.origins.root_url.is_some() && documents.are_all_archives() {
         output.caution("--url is not used, because each document of an archive has its own URL");
     }
-    let near = extraction.and_then(|one| one.near);
-    let plan = first_reading(documents, output, |output| {
-        let archives = documents.files().flatten().collect();
-        CapturePlan::of(archives, (documents, &documents.selection), near, output)
-    })?;
+    let plan = plan_of_archives(documents, extraction.and_then(|one| one.near), output)?;
     if is_stopped() {
         output.error("stopped before anything was written");
         return Ok(None);
@@ -145,11 +139,6 @@ pub fn prepare<'r>(
         None => Results::Nowhere,
     };
     Ok(Some((results, CapturedFolder::new(plan, extraction))))
-}
-
-/// True if the resource with this number is a part of a message without a URL of its own.
-fn has_made_up_url(plan: &CapturePlan, number: usize) -> bool {
-    plan.chosen.url(number).starts_with(THIS_MESSAGE)
 }
 
 /// Rejects a folder of an earlier run with files that this run would not write: links to them would lead to the network, and
@@ -204,7 +193,8 @@ fn is_written_again(plan: &CapturePlan, own: Option<usize>, url: &[u8], date: &[
     let own = own.filter(|&number| plan.chosen.url(number).as_bytes() == url);
     let number = own.or_else(|| Some(located()?.number));
     number.is_some_and(|number| {
-        !has_made_up_url(plan, number) || date_of(plan, number).as_bytes() == date
+        !plan.chosen.url(number).starts_with(THIS_MESSAGE)
+            || date_of(plan, number).as_bytes() == date
     })
 }
 
@@ -625,11 +615,11 @@ fn report_gone(out: &PathBuf, places: &HashSet<PathBuf>, output: &mut Output) {
     );
 }
 
-/// Writes the page that lists the pages of the files, and the `captured` ones, under a name that no file has.
+/// Writes the page that lists the pages of the files, and the `captured` ones, under a name that no file has. `paths` are the inputs.
 pub fn write_entry_page(
     folder: &ResultFolder,
     collection: &Collection,
-    (source, folders): (&str, &[CapturedFolder]),
+    (paths, folders): (&[PathBuf], &[CapturedFolder]),
     (captured, missing): (Vec<PageEntry<'_>>, &[String]),
     output: &mut Output,
 ) -> FileResult<()> {
@@ -643,7 +633,8 @@ pub fn write_entry_page(
     if pages.is_empty() {
         return Ok(());
     }
-    let others = (1_usize..).map(|number| match number {
+    let mut names = (0_usize..).map(|number| match number {
+        0 => ENTRY_PAGE.to_owned(),
         1 => format!("baselink-{ENTRY_PAGE}"),
         more => format!("baselink-{more}-{ENTRY_PAGE}"),
     });
@@ -656,9 +647,13 @@ pub fn write_entry_page(
         };
         is_own && !folder.has_written(&path) && collection.number_at(name.as_bytes()).is_none()
     };
-    let mut names = iter::once(ENTRY_PAGE.to_owned()).chain(others);
     let own_name = names.find(is_free).unwrap_or_default();
-    let page = entry_page(source, &pages, missing);
+    let sources = paths.iter().map(|path| match path.file_name() {
+        Some(own) => name(own.as_ref()),
+        None => name(path),
+    });
+    let source = sources.collect::<Vec<_>>().join(", ");
+    let page = entry_page(&source, &pages, missing);
     let new = folder.begin_dated(Path::new(&own_name), None, page.as_bytes())?;
     new.commit()?;
     output.notice(format_args!("open {}", name(&folder.out.join(&own_name))));

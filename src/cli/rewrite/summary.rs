@@ -29,7 +29,7 @@ use baselink_site::{
         rewriting::{DocumentLinks, LinksToMissing, MissingTargets, RewriteKind},
         tally::{Adaptation, Counted, Tally},
     },
-    reading::{FilePlaces, Inputs, SkipReason},
+    reading::{FilePlaces, SkipReason},
 };
 
 use crate::cli::{
@@ -37,10 +37,10 @@ use crate::cli::{
     base_hints::BaseHints,
     files::{report_only_others, report_unread},
     json_records,
-    link_counts::{LinkCountsRecord, links_in_words},
+    link_counts::links_in_words,
     output::{Output, by_place, count, url_for_list},
     results::RewriteRun,
-    status::{ExitStatus, FileResult},
+    status::ExitStatus,
 };
 use baselink_files::{stop::is_stopped, walk::TreeEntry};
 
@@ -170,10 +170,7 @@ impl FileSummary {
             path: path.to_string_lossy(),
             format,
             output: to.map(Path::to_string_lossy),
-            counts: LinkCountsRecord {
-                tally: &self.tally,
-                results: run.kind.results().all,
-            },
+            links: (&self.tally, run.kind.results().all),
             diagnostics: &self.diagnostics,
         })
     }
@@ -421,18 +418,6 @@ impl RunSummary {
         let mut urls: Vec<_> = urls.map(|(url, _)| url_for_list(url)).collect();
         urls.sort_unstable();
         urls
-    }
-
-    /// Lists the URLs of the tree that have no file, one per line.
-    pub fn list_missing(
-        &self,
-        path: &Path,
-        documents: &Inputs,
-        output: &mut Output,
-    ) -> FileResult<()> {
-        let urls = self.missing_urls(|url, _| documents.may_list(url));
-        let what = ["URL that has no file is", "URLs that have no file are"];
-        output.write_list(path, &urls, what)
     }
 
     /// Reports the number of images, style sheets and the like that pages of `archives` load and the archives lack.
