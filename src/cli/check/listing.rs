@@ -186,11 +186,11 @@ impl Lister<'_> {
             listed, finding, ..
         } = found;
         let (class, link) = (finding.class(), &listed.link);
-        if let Some(baseline) = self.baseline.filter(|_| self.is_noted(class)) {
-            if baseline.accept(FindingKey::of(baseline::path(name), link, finding)) {
-                file.tally.add(Counted::Accepted(class), 1_usize);
-                return Ok(());
-            }
+        if let Some(baseline) = self.baseline.filter(|_| self.is_noted(class))
+            && baseline.accept(FindingKey::of(baseline::path(name), link, finding))
+        {
+            file.tally.add(Counted::Accepted(class), 1_usize);
+            return Ok(());
         }
         if are_shown(self.request, class) {
             let placed: PlacedLink<'_> = (listed, location, file.links);
