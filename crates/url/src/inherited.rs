@@ -30,7 +30,10 @@ pub struct Inherited {
     pub text: String,
     pub usable: Result<(), Unusable>,
     pub cuts: Cuts,
-    pub directory: Directory,
+    /// The text before a relative path: the base up to the last `/` of its path, without dot segments.
+    pub directory: String,
+    /// How far a relative path can climb in the directory.
+    pub top: Top,
 }
 
 /// Offsets in the text of a base: a reference inherits everything before one of them.
@@ -47,13 +50,6 @@ pub struct Cuts {
     /// After the query, before the fragment.
     pub query: usize,
     pub has_net_loc: bool,
-}
-
-/// The text before a relative path: the base up to the last `/` of its path, without dot segments.
-#[derive(Clone)]
-pub struct Directory {
-    pub text: String,
-    pub top: Top,
 }
 
 impl Inherited {
@@ -97,10 +93,8 @@ impl Inherited {
             text,
             usable,
             cuts,
-            directory: Directory {
-                text: target.url,
-                top,
-            },
+            directory: target.url,
+            top,
         }
     }
 

@@ -17,7 +17,7 @@ use super::{
     splice::{is_plain_by_blocks, is_plain_host, is_plain_path},
     whatwg::{is_special, serialised},
 };
-use crate::reference::{self, Reference, decode_percent, decode_percent_into};
+use crate::reference::{self, Reference, decode_percent};
 
 /// True if `one` and `other`, the targets under two resolvers, lead to the same place.
 pub fn is_same_place(one: &str, other: &str) -> bool {
@@ -51,36 +51,16 @@ fn root(url: &Reference<'_>) -> String {
     }
 }
 
-fn path(url: &Reference<'_>) -> Segments {
+fn path(url: &Reference<'_>) -> Vec<Vec<u8>> {
     segments(match url.path() {
         "" if url.net_loc().is_some() => "/",
         path => path,
     })
 }
 
-/// The concatenated segments of a path.
-#[derive(Default, PartialEq)]
-struct Segments {
-    bytes: Vec<u8>,
-    /// The end of each segment. A decoded segment may contain a `/`.
-    ends: Vec<usize>,
-}
-
-impl Segments {
-    fn push(&mut self, segment: &str) {
-        decode_percent_into(segment.as_bytes(), &mut self.bytes);
-        self.ends.push(self.bytes.len());
-    }
-
-    fn pop(&mut self) {
-        self.ends.pop();
-        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
-    }
-}
-
-/// The decoded segments of a path, without literal dot segments.
-fn segments(path: &str) -> Segments {
-    let mut segments = Segments::default();
+/// The decoded segments of a path, without literal dot segments. A decoded segment may contain a `/`.
+fn segments(path: &str) -> Vec<Vec<u8>> {
+    let mut segments = Vec::new();
     let mut kept = 0;
     let mut is_open = false;
     for (number, segment) in path.split('/').enumerate() {
@@ -88,18 +68,20 @@ fn segments(path: &str) -> Segments {
         match segment {
             "." => {}
             // The first segment, which is empty in an absolute path, is never removed.
-            ".." if segments.ends.len() > kept.max(1) => segments.pop(),
+            ".." if segments.len() > kept.max(1) => {
+                segments.pop();
+            }
             _ => {
-                segments.push(segment);
+                segments.push(decoded(segment));
                 if segment == ".." {
-                    kept = segments.ends.len();
+                    kept = segments.len();
                     is_open = number == 0;
                 }
             }
         }
     }
     if is_open {
-        segments.push("");
+        segments.push(Vec::new());
     }
     segments
 }

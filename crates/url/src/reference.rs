@@ -276,11 +276,16 @@ pub fn has_opaque_scheme(reference: &str) -> bool {
 }
 
 /// The characters of a reference that the basic URL parser sees.
-fn seen_by_browsers(reference: &str) -> impl Iterator<Item = char> {
+pub(crate) fn seen_by_browsers(reference: &str) -> impl Iterator<Item = char> {
     reference
         .trim_start_matches(is_c0_or_space)
         .chars()
-        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
+        .filter(|c| !is_removed(*c))
+}
+
+/// True if the basic URL parser removes `c` wherever it occurs.
+pub(crate) const fn is_removed(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r')
 }
 
 /// The openers of placeholders in template languages. Under `whatwg`, a reference with one marked `true` is not
@@ -450,7 +455,15 @@ pub fn resembles_path(text: &str) -> bool {
 /// Decodes percent-escapes (RFC 3986, 2.1). A `%` that does not begin an escape represents itself.
 pub fn decode_percent(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
-    decode_percent_into(text, &mut bytes);
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'%', rest) {
+        let (plain, escape) = rest.split_at(at);
+        let (byte, length) = escaped(escape).map_or((b'%', 1), |byte| (byte, 3));
+        bytes.extend_from_slice(plain);
+        bytes.push(byte);
+        rest = &escape[length..];
+    }
+    bytes.extend_from_slice(rest);
     bytes
 }
 
@@ -476,19 +489,6 @@ pub fn escaped(text: &[u8]) -> Option<u8> {
             .and_then(|digit| u8::try_from(digit).ok())
     };
     Some(digit(*high)? << 4 | digit(*low)?)
-}
-
-/// Decodes percent-escapes and appends the bytes.
-pub(crate) fn decode_percent_into(text: &[u8], bytes: &mut Vec<u8>) {
-    let mut rest = text;
-    while let Some(at) = memchr::memchr(b'%', rest) {
-        let (plain, escape) = rest.split_at(at);
-        let (byte, length) = escaped(escape).map_or((b'%', 1), |byte| (byte, 3));
-        bytes.extend_from_slice(plain);
-        bytes.push(byte);
-        rest = &escape[length..];
-    }
-    bytes.extend_from_slice(rest);
 }
 
 #[cfg(test)]

@@ -184,9 +184,9 @@ impl Inherited {
         draft
             .target
             .url
-            .reserve(self.directory.text.len() + url.text.len() + 1);
-        draft.add(&self.directory.text);
-        let mut top = self.directory.top;
+            .reserve(self.directory.len() + url.text.len() + 1);
+        draft.add(&self.directory);
+        let mut top = self.top;
         draft.segments(self.resolver, url.path_span, &mut top, trace);
         trace.end_segments();
         let resolved = &draft.target.url[self.cuts.net_loc..];

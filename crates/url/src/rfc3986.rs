@@ -98,9 +98,9 @@ impl Inherited {
             draft
                 .target
                 .url
-                .reserve(self.directory.text.len() + r.text.len());
-            draft.add(&self.directory.text[path_at..]);
-            self.directory.top
+                .reserve(self.directory.len() + r.text.len());
+            draft.add(&self.directory[path_at..]);
+            self.top
         } else {
             segments.start += usize::from(rooted);
             draft.keep(Span::new(path.start, segments.start));

@@ -78,7 +78,7 @@ impl Prefixes {
         {
             return Some(prefixes);
         }
-        prefixes.directory.push_str(&base.directory.text);
+        prefixes.directory.push_str(&base.directory);
         if !has_path && base.resolver == Resolver::Rfc1808 {
             prefixes.directory.push('/'); // A7
         }

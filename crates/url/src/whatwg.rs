@@ -24,7 +24,9 @@ use super::{
     trace::Trace,
     usable::Unusable,
 };
-use crate::reference::{is_c0_or_space, opaque_scheme, without_query};
+use crate::reference::{
+    is_c0_or_space, is_removed, opaque_scheme, seen_by_browsers, without_query,
+};
 
 /// True if the URL Standard's parser reads `url` as an absolute URL.
 ///
@@ -116,11 +118,9 @@ impl Parsed {
         if !same || !is_special(&scheme) {
             return false;
         }
-        let mut after = reference
-            .split_once(':')
-            .map_or("", |(_, after)| after)
-            .chars()
-            .filter(|c| !is_removed(*c));
+        let mut after = seen_by_browsers(reference)
+            .skip_while(|c| *c != ':')
+            .skip(1);
         let slash = |c| matches!(c, Some('/' | '\\'));
         !(slash(after.next()) && slash(after.next()))
     }
@@ -140,7 +140,7 @@ impl Parsed {
         let trimmed = reference.trim_matches(is_c0_or_space);
         if trimmed.len() < reference.len() || trimmed.contains(is_removed) {
             trace.step("trim", || {
-                let cleaned: String = trimmed.chars().filter(|c| !is_removed(*c)).collect();
+                let cleaned: String = seen_by_browsers(trimmed).collect();
                 format!("without tabs, line ends and outer spaces: {cleaned:?}")
             });
         }
@@ -177,13 +177,7 @@ impl Parsed {
         trimmed: &str,
         text: &mut String,
     ) -> Result<(), Unresolvable> {
-        let (base_url, input, is_masked) = match &self.url {
-            Some(url) => {
-                let given = respelled(url, self.driveless.as_ref(), trimmed);
-                (Some(given.base), given.input, given.is_masked)
-            }
-            None => (None, Cow::Borrowed(trimmed), false),
-        };
+        let (base_url, input, is_masked) = self.respelled(trimmed);
         let parsed = url::Url::options()
             .base_url(base_url)
             .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
@@ -202,62 +196,36 @@ impl Parsed {
             Err(_) => Err(Unresolvable::Invalid),
         }
     }
-}
 
-/// True if the parser removes `c` wherever it occurs.
-const fn is_removed(c: char) -> bool {
-    matches!(c, '\t' | '\n' | '\r')
+    /// The base and the input of the url crate for `reference`, which has no white space around it. True if
+    /// [`DRIVE_MASK`] was inserted into one of them.
+    fn respelled<'a>(&'a self, reference: &'a str) -> (Option<&'a url::Url>, Cow<'a, str>, bool) {
+        let Some(url) = &self.url else {
+            return (None, Cow::Borrowed(reference), false);
+        };
+        let input = corrected(url, reference);
+        let is_file = url.scheme() == "file";
+        if reference.is_empty()
+            || reference.starts_with(['?', '#'])
+            // If the text already contains the mask, drive letters are not masked.
+            || (!is_file && (reference.contains(DRIVE_MASK) || url.as_str().contains(DRIVE_MASK)))
+        {
+            return (Some(url), input, false);
+        }
+        let base = Some(self.driveless.as_ref().unwrap_or(url));
+        let is_path = opaque_scheme(&input).is_none()
+            && !matches!(input.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
+        if is_path && !is_file && has_drive(&input) {
+            return (base, Cow::Owned(mask_drives(&input)), true);
+        }
+        (base, input, self.driveless.is_some() && !is_file)
+    }
 }
 
 /// True if the URL Standard calls this scheme, in any case, special.
 pub fn is_special(scheme: &str) -> bool {
     let mut special = ["http", "https", "ws", "wss", "ftp", "file"].into_iter();
     special.any(|name| name.eq_ignore_ascii_case(scheme))
-}
-
-/// The input of the url crate for a reference.
-struct ParserInput<'a> {
-    base: &'a url::Url,
-    input: Cow<'a, str>,
-    /// True if [`DRIVE_MASK`] was inserted into the base or the input.
-    is_masked: bool,
-}
-
-/// The input of the url crate for `reference`, which has no white space around it, and the base `url`. `driveless`
-/// is the form of that base for relative paths.
-fn respelled<'a>(
-    url: &'a url::Url,
-    driveless: Option<&'a url::Url>,
-    reference: &'a str,
-) -> ParserInput<'a> {
-    let input = corrected(url, reference);
-    let is_file = url.scheme() == "file";
-    if reference.is_empty()
-        || reference.starts_with(['?', '#'])
-        // If the text already contains the mask, drive letters are not masked.
-        || (!is_file && (reference.contains(DRIVE_MASK) || url.as_str().contains(DRIVE_MASK)))
-    {
-        return ParserInput {
-            base: url,
-            input,
-            is_masked: false,
-        };
-    }
-    let base = driveless.unwrap_or(url);
-    let is_path = opaque_scheme(&input).is_none()
-        && !matches!(input.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
-    if is_path && !is_file && has_drive(&input) {
-        return ParserInput {
-            base,
-            input: Cow::Owned(mask_drives(&input)),
-            is_masked: true,
-        };
-    }
-    ParserInput {
-        base,
-        input,
-        is_masked: driveless.is_some() && !is_file,
-    }
 }
 
 /// The bytes of an encoded query, with the encoder's `&#…;` for missing characters escaped as the URL Standard
