@@ -58,7 +58,7 @@ impl EntryKind {
 pub struct ExistingEntry {
     pub kind: EntryKind,
     pub permissions: cap_std::fs::Permissions,
-    pub identity: Option<Identity>,
+    pub identity: Identity,
 }
 
 /// `bytes` as a file name; `None` if the system does not allow such names.

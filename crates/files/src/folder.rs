@@ -151,7 +151,7 @@ impl OpenFolder {
         };
         Ok(Some(ExistingEntry {
             kind,
-            identity: Some(identity_of(&found)),
+            identity: identity_of(&found),
             permissions: found.permissions(),
         }))
     }

@@ -115,7 +115,7 @@ impl InPlace {
             }
             let (.., entry) = original.backup(suffix)?;
             // A run was killed between backup and replacement: the backup is a hard link to the file.
-            if entry.is_some_and(|entry| entry.identity == identity(&now)) {
+            if entry.is_some_and(|entry| Some(entry.identity) == identity(&now)) {
                 names = names.saturating_sub(1);
             }
         }

@@ -282,18 +282,16 @@ impl ResultFolder {
     /// only be replaced by another read-only file.
     fn replaceable(&self, path: &Path, old: &ExistingEntry, is_read_only: bool) -> Result<()> {
         let taken = locked(&self.taken);
-        let written = old
-            .identity
-            .and_then(|file| Some((taken.files.get(&file)?, file)));
+        let first_path = taken.files.get(&old.identity);
         let why = match old.kind {
             EntryKind::Symlink => return Err(symbolic_link(path)),
             EntryKind::Folder | EntryKind::Special => "not a regular file",
             // A file may be written twice under the same name.
             EntryKind::File
-                if written.is_some_and(|(first_path, file)| {
+                if first_path.is_some_and(|first_path| {
                     first_path != path
                         && fs::symlink_metadata(first_path)
-                            .is_ok_and(|now| identity(&now) == Some(file))
+                            .is_ok_and(|now| identity(&now) == Some(old.identity))
                 }) =>
             {
                 "another input was written there, under a name that this file system treats as the same"

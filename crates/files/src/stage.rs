@@ -373,7 +373,7 @@ impl StagedMove {
                 if entry.kind == EntryKind::Folder && way != step.new {
                     continue;
                 }
-                let Some(number) = old_paths.get(&*way).or_else(|| files.get(&entry.identity?))
+                let Some(number) = old_paths.get(&*way).or_else(|| files.get(&entry.identity))
                 else {
                     return Err(refused(&path, "an entry that does not move has that name"));
                 };
