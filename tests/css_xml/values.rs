@@ -135,7 +135,7 @@ proptest! {
 }
 
 fn decoded(css: &str, raw: Span) -> String {
-    escape::css(View::of_str(&css[raw.range()], 0)).text
+    escape::css(View::of_str(&css[raw.range()], 0), false).text
 }
 
 /// A style sheet assembled from pieces that matter to the scanner.

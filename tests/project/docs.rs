@@ -13,9 +13,7 @@ use std::{fs, path::Path};
 use baselink::{Outcome, Reason, Role};
 use baselink_rewrite::base::Source;
 use baselink_rewrite::copies::SUFFIXES;
-use baselink_scan::attributes::{
-    AttributeBase, Condition, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE,
-};
+use baselink_scan::attributes::{AttributeBase, Condition, Group, Namespace, Row, Syntax, TABLE};
 use baselink_scan::json::{FEED, MANIFEST};
 use baselink_scan::xml::namespaces::Vocabulary;
 use baselink_scan::xml::vocabulary;
@@ -45,13 +43,15 @@ fn attribute_line(row: &Row) -> String {
         Condition::Contains(name, part) => format!(" if {name} contains {part}"),
     };
     let default = default(row.group);
-    let empty = match row.empty {
-        Empty::Leave => "left",
-        Empty::Resolve => "resolved",
+    let empty = if row.empty_resolves {
+        "resolved"
+    } else {
+        "left"
     };
-    let fragment = match row.fragment {
-        Fragment::Policy => "policy",
-        Fragment::Identifier => "left",
+    let fragment = if row.fragment_identifies {
+        "left"
+    } else {
+        "policy"
     };
     format!(
         "{namespaces}{elements}\t{}{when}\t{}\t{}\t{}\t{default}\t{empty}\t{fragment}\t{}",

@@ -334,11 +334,7 @@ impl<'a> Reader<'a> {
 
 /// The decoded form of `raw`.
 fn decoded(raw: &str, form: Form) -> String {
-    let raw = View::of_str(raw, 0);
-    match form {
-        Form::CssToken => escape::css_url_token(raw).text,
-        _ => escape::css(raw).text,
-    }
+    escape::css(View::of_str(raw, 0), form == Form::CssToken).text
 }
 
 /// True if `raw` ends with an unescaped `end`.

@@ -230,24 +230,6 @@ impl Condition {
     }
 }
 
-/// The treatment of an empty reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Empty {
-    /// The reference is kept, because it means the document or nothing, but not the base.
-    Leave,
-    /// The reference is resolved like any other (RFC 1808, 4, step 2a).
-    Resolve,
-}
-
-/// The treatment of a reference that consists of a fragment only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fragment {
-    /// The user's policy for fragments applies.
-    Policy,
-    /// The reference names an element of the same document and is never rewritten.
-    Identifier,
-}
-
 /// One row of the table: one attribute of some elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -273,10 +255,12 @@ pub struct Row {
     pub group: Option<Group>,
     /// True if browsers load the URLs without a script, so that a copy guards them even if the group is not enabled.
     pub loads: bool,
-    /// The treatment of an empty reference.
-    pub empty: Empty,
-    /// The treatment of a reference that consists of a fragment only.
-    pub fragment: Fragment,
+    /// True if an empty reference is resolved like any other (RFC 1808, 4, step 2a). Else it is kept, because it means the
+    /// document or nothing, but not the base.
+    pub empty_resolves: bool,
+    /// True if a reference that consists of a fragment only names an element of the same document, and is never rewritten.
+    /// Else the user's policy for fragments applies.
+    pub fragment_identifies: bool,
     /// The role of the URLs in the document.
     pub role: Role,
     /// The specification that defines the attribute.
@@ -331,7 +315,7 @@ impl Row {
     /// This row, with empty references resolved.
     const fn resolve_empty(self) -> Self {
         Self {
-            empty: Empty::Resolve,
+            empty_resolves: true,
             ..self
         }
     }
@@ -339,7 +323,7 @@ impl Row {
     /// This row, in which a mere fragment names an element.
     pub(crate) const fn identifier(self) -> Self {
         Self {
-            fragment: Fragment::Identifier,
+            fragment_identifies: true,
             ..self
         }
     }
@@ -380,8 +364,8 @@ pub(crate) const fn row(
         when: Condition::Always,
         group: None,
         loads: false,
-        empty: Empty::Leave,
-        fragment: Fragment::Policy,
+        empty_resolves: false,
+        fragment_identifies: false,
         role: Role::Embedded,
         standard,
     }
@@ -859,10 +843,10 @@ mod tests {
         assert_eq!(syntax("applet"), Some(Commas));
         assert_eq!(syntax("p"), None);
         let href = |namespace, element| found(namespace, element, "href", &[]).unwrap();
-        assert_eq!(href(Html, "a").empty, Empty::Resolve);
+        assert!(href(Html, "a").empty_resolves);
         assert_eq!(href(Html, "base").against, AttributeBase::Fallback);
-        assert_eq!(href(Svg, "use").fragment, Fragment::Identifier);
-        assert_eq!(href(MathMl, "mrow").fragment, Fragment::Policy);
+        assert!(href(Svg, "use").fragment_identifies);
+        assert!(!href(MathMl, "mrow").fragment_identifies);
         assert!(found(Html, "use", "href", &[]).is_none());
         assert!(found(Html, "svg", "fill", &[]).is_none());
         assert!(found(Svg, "base", "href", &[]).is_none());

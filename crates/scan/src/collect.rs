@@ -24,7 +24,7 @@ use baselink_url::scheme_of;
 
 use super::{
     ScanOptions,
-    attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax},
+    attributes::{AttributeBase, Group, Groups, Row, Syntax},
     css, json, script, value,
 };
 use crate::document::{Against, Certainty, LONGEST_BASE, Link, Role, entity_name};
@@ -321,10 +321,9 @@ impl<'a> Collector<'a> {
                 (false, true) => Against::Unknown,
                 (false, false) => place.against.clone(),
             },
-            empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
+            empty_resolves: row.is_some_and(|row| row.empty_resolves),
             fragment_identifies: row.is_none_or(|row| {
-                row.fragment == Fragment::Identifier
-                    || matches!(row.syntax, Syntax::Css | Syntax::CssValue)
+                row.fragment_identifies || matches!(row.syntax, Syntax::Css | Syntax::CssValue)
             }),
             map: view.map.slice(inner).filter(|_| is_editable),
             holder: view.map.covering(inner),

@@ -4,7 +4,7 @@
 //!
 //! A URL is a url-token, the string of `url()` or `src()`, or a string in one of the few other places where the
 //! standards read a string as a URL. Spans are byte offsets in the given text. The text of a span is still
-//! escaped; [`escape::css`] and [`escape::css_url_token`] decode it.
+//! escaped; [`escape::css`] decodes it.
 //!
 //! ```
 //! use baselink_scan::{attributes::Groups, css};
@@ -36,6 +36,7 @@
 
 use baselink_text::{
     Span, View,
+    format::starts_with,
     layer::{escape, spelling::Form},
 };
 
@@ -66,10 +67,7 @@ pub struct CssUrl {
 impl CssUrl {
     /// Decodes the URL from its escaped form `raw`.
     pub(crate) fn decode(self, raw: View) -> View {
-        match self.form {
-            Form::CssToken => escape::css_url_token(raw),
-            _ => escape::css(raw),
-        }
+        escape::css(raw, self.form == Form::CssToken)
     }
 }
 
@@ -287,10 +285,7 @@ pub fn imports(text: &str) -> impl Iterator<Item = Span> {
         let length = after.iter().position(ends).unwrap_or(after.len());
         let mut span = Span::new(start, start + length);
         let value = &bytes[span.range()];
-        if value
-            .get(..4)
-            .is_some_and(|name| name.eq_ignore_ascii_case(b"url("))
-        {
+        if starts_with(value, "url(") {
             span = Span::new(start + 4, span.end - usize::from(value.ends_with(b")")));
         }
         if let [quote @ (b'"' | b'\''), .., last] = bytes[span.range()]

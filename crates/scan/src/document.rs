@@ -16,6 +16,7 @@ use std::{borrow::Cow, net::IpAddr, sync::Arc};
 
 use baselink_text::{
     Charset, Detected, Diagnostic, Format, OffsetMap, Span, View, display_by_name,
+    format::starts_with,
     layer::spelling::{Carrier, Form, Spelling},
     named,
 };
@@ -282,7 +283,7 @@ impl Kind {
 }
 
 /// True if `rel` has one of these link types (HTML, 4.6.7).
-fn has_type(rel: &str, types: &[&str]) -> bool {
+pub(crate) fn has_type(rel: &str, types: &[&str]) -> bool {
     let mut tokens = rel.split_ascii_whitespace();
     tokens.any(|token| types.iter().any(|one| one.eq_ignore_ascii_case(token)))
 }
@@ -513,10 +514,7 @@ impl Saved {
     /// True if the comment names the origin of the page. People write `about:internet`, which names none, by hand
     /// into pages that were never saved.
     pub fn is_of_page(&self) -> bool {
-        !self
-            .written
-            .get(..6)
-            .is_some_and(|start| start.eq_ignore_ascii_case("about:"))
+        !starts_with(self.written.as_bytes(), "about:")
     }
 
     /// True if the URL includes its scheme.

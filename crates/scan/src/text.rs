@@ -18,11 +18,11 @@
 //! Deliberately absent: URLs without the wrapper. Only relative URLs need rewriting, and text that looks like a
 //! relative URL rarely is one.
 
-use baselink_text::{Charset, Span, View, layer::spelling::Form};
+use baselink_text::{Charset, Span, View, format::starts_with, layer::spelling::Form};
 
 use crate::document::{Link, Role};
 
-const OPEN: &[u8] = b"<URL:";
+const OPEN: &str = "<URL:";
 
 /// The maximum number of bytes between `<URL:` and `>`.
 pub const LONGEST_WRAPPED: usize = 8_192;
@@ -41,8 +41,7 @@ fn wrapped(bytes: &[u8]) -> Vec<Span> {
     while let Some(before) = memchr::memchr(b'<', &bytes[at..]) {
         let open = at + before;
         at = open + 1;
-        let prefix = bytes.get(open..open + OPEN.len());
-        if !prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case(OPEN)) {
+        if !starts_with(&bytes[open..], OPEN) {
             continue;
         }
         let start = open + OPEN.len();

@@ -14,7 +14,7 @@
 //! Deliberately absent: validation. A candidate with an invalid descriptor is found like any other, even if a
 //! browser would not use it.
 
-use baselink_text::Span;
+use baselink_text::{Span, format::starts_with};
 
 /// HTML's ASCII whitespace (Infra, 4.6).
 const fn is_whitespace(byte: u8) -> bool {
@@ -22,6 +22,13 @@ const fn is_whitespace(byte: u8) -> bool {
 }
 
 /// The first offset at or after `at` whose byte is not one of `these`, or the end.
+/// True if `name`, in any case, is one of `names`, which are in ASCII.
+pub(super) fn is_among(name: &[u8], names: &[&str]) -> bool {
+    names
+        .iter()
+        .any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
+}
+
 pub(super) fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
     bytes
         .get(at..)
@@ -150,10 +157,7 @@ fn refresh_of(value: &str, in_chromium: bool) -> Option<Refresh> {
     // 11.2. Without a `u`, go to "skip quotes". 11.3 to 11.6. After a `u`, any mismatch goes to "parse", so that
     // quotes are not skipped.
     if let Some(b'U' | b'u') = input.get(position) {
-        if !input[position..]
-            .get(..3)
-            .is_some_and(|name| name.eq_ignore_ascii_case(b"url"))
-        {
+        if !starts_with(&input[position..], "url") {
             return Some(rest);
         }
         position = skip(input, position + 3, is_whitespace);
@@ -195,11 +199,7 @@ pub fn space_separated(value: &str) -> Vec<Span> {
 
 /// The URLs of `msapplication-task`: the values of `action-uri` and `icon-uri` among its fields.
 pub fn task(value: &str) -> Vec<Span> {
-    let is_uri = |name: &str| {
-        ["action-uri", "icon-uri"]
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(name.trim()))
-    };
+    let is_uri = |name: &str| is_among(name.trim().as_bytes(), &["action-uri", "icon-uri"]);
     separated(value, b';')
         .into_iter()
         .filter_map(|field| {

@@ -440,6 +440,7 @@ fn is_usual(name: &[u8]) -> bool {
 }
 
 /// True if `text` begins with `start`, ignoring case.
+#[inline]
 pub fn starts_with(text: &[u8], start: &str) -> bool {
     text.get(..start.len())
         .is_some_and(|text| text.eq_ignore_ascii_case(start.as_bytes()))

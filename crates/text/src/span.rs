@@ -126,24 +126,15 @@ impl Lines {
 
 /// Converts offsets into lines and columns without a table. Fast if offsets mostly increase, because counting
 /// continues from the last one.
+#[derive(Default)]
 pub struct LineCounter {
     at: usize,
-    number: usize,
+    /// The number of lines that end before the current one.
+    ended: usize,
     /// The offset at which the current line begins.
     start: usize,
     /// True if a CR immediately precedes the current offset.
     follows_cr: bool,
-}
-
-impl Default for LineCounter {
-    fn default() -> Self {
-        Self {
-            at: 0,
-            number: 1,
-            start: 0,
-            follows_cr: false,
-        }
-    }
 }
 
 impl LineCounter {
@@ -156,8 +147,8 @@ impl LineCounter {
         let text = bytes.get(from..at).unwrap_or_default();
         let returns =
             memchr::memchr_iter(b'\r', text).filter(|at| text.get(at + 1) != Some(&b'\n'));
-        self.number += memchr::memchr_iter(b'\n', text).count() + returns.count();
-        self.number -= usize::from(self.follows_cr && text.starts_with(b"\n"));
+        self.ended += memchr::memchr_iter(b'\n', text).count() + returns.count();
+        self.ended -= usize::from(self.follows_cr && text.starts_with(b"\n"));
         if let Some(end) = memchr::memrchr2(b'\n', b'\r', text) {
             self.start = from + end + 1;
         }
@@ -165,7 +156,7 @@ impl LineCounter {
             self.follows_cr = *last == b'\r';
         }
         self.at = at;
-        (self.number, at - self.start + 1)
+        (self.ended + 1, at - self.start + 1)
     }
 }
 

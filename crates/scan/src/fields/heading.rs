@@ -23,7 +23,7 @@
 
 use std::{borrow::Cow, str::FromStr};
 
-use baselink_text::Span;
+use baselink_text::{Span, format::starts_with};
 
 use crate::{
     document::{UrlField, UrlValue},
@@ -244,7 +244,7 @@ pub(super) fn is_white(byte: u8) -> bool {
 }
 
 /// The text of raw header bytes: UTF-8, or else ISO-8859-1.
-pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(bytes.iter().copied().map(char::from).collect()),
@@ -343,9 +343,10 @@ fn bracketed(value: &[u8]) -> String {
 
 /// A URL without the prefix `URL:`, which is recommended in brackets, and sometimes written without them.
 pub(super) fn without_prefix(url: &str) -> &str {
-    match url.get(..4) {
-        Some(prefix) if prefix.eq_ignore_ascii_case("URL:") => &url[4..],
-        _ => url,
+    if starts_with(url.as_bytes(), "URL:") {
+        &url[4..]
+    } else {
+        url
     }
 }
 

@@ -18,6 +18,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use baselink_text::{
     Charset, Code, Diagnostic, Span, View,
+    format::starts_with,
     layer::{
         escape::Quote,
         spelling::{Carrier, Form},
@@ -35,7 +36,7 @@ use super::{
 };
 use crate::{
     ScanOptions, Scanner,
-    attributes::{self, Condition, Empty, Fragment, Group, Namespace, Place, Row},
+    attributes::{self, Condition, Group, Namespace, Place, Row},
     block,
     collect::{self, Carriers, Collector, LinkPlace, TextContent},
     css,
@@ -187,9 +188,8 @@ impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
         if self.is_preload
             && (tag.is_named(self.bytes, "image") || tag.is_named(self.bytes, "script"))
         {
-            let element = self.element(tag);
             for attribute in &tag.attributes {
-                self.attribute(Namespace::Svg, (tag, &element), attribute, &tag.attributes);
+                self.on_slow_path(tag, Namespace::Svg, attribute);
             }
         }
         if tag.attributes.len() > FEW
@@ -230,9 +230,7 @@ impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
                 | Answer::Srcset(_)
                 | Answer::With(_)
                 | Answer::SlowPath => {
-                    let element = self.element(tag);
-                    self.attribute(namespace, (tag, &element), attribute, &tag.attributes);
-                    self.drain();
+                    self.on_slow_path(tag, namespace, attribute);
                 }
             }
         }
@@ -333,12 +331,17 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
         self.alike = end.unwrap_or(usize::MAX);
     }
 
+    /// Reports the references in an attribute without asking how the table reads it.
+    fn on_slow_path(&mut self, tag: &RawTag, namespace: Namespace, attribute: &RawAttribute) {
+        let element = self.element(tag);
+        self.attribute(namespace, (tag, &element), attribute, &tag.attributes);
+        self.drain();
+    }
+
     /// Reads the repetition of an attribute, which only a preload scanner may take, in the second pass.
     fn repeated(&mut self, tag: &RawTag, namespace: Namespace, attribute: &RawAttribute) {
         if self.is_preload {
-            let element = self.element(tag);
-            self.attribute(namespace, (tag, &element), attribute, &tag.attributes);
-            self.drain();
+            self.on_slow_path(tag, namespace, attribute);
         } else if tag.span.start >= self.alike && !self.is_in_text {
             self.differs = Some(tag.span.start);
             self.alike = usize::MAX;
@@ -617,8 +620,8 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
             names: place.map(|(tag, attribute, row)| (tag.name, attribute.name, row)),
             quote: place.map_or(Quote::Double, |(_, attribute, _)| attribute.quote),
             enclosed: self.enclosed,
-            empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
-            fragment_identifies: row.is_none_or(|row| row.fragment == Fragment::Identifier),
+            empty_resolves: row.is_some_and(|row| row.empty_resolves),
+            fragment_identifies: row.is_none_or(|row| row.fragment_identifies),
             certainty: row.map_or(Certainty::Certain, |row| self.options.certainty_of(row)),
         }
     }
@@ -898,10 +901,7 @@ pub(super) fn conditional_markup(bytes: &[u8], span: Span) -> Option<Markup> {
     let comment = &bytes[span.range()];
     let body = comment.strip_prefix(b"<!--")?;
     let opening = body.trim_ascii_start();
-    if !opening
-        .get(..3)
-        .is_some_and(|start| start.eq_ignore_ascii_case(b"[if"))
-    {
+    if !starts_with(opening, "[if") {
         return None;
     }
     let start = span.start + 4 + memchr::memmem::find(body, b"]>")? + 2;
@@ -921,9 +921,8 @@ pub(super) fn conditional_markup(bytes: &[u8], span: Span) -> Option<Markup> {
 
 /// True if the text of an element is markup for readers without scripts, frames or plugins.
 pub(super) fn is_fallback_content(namespace: Namespace, element: &[u8], text: TextModel) -> bool {
-    let mut names = [&b"noscript"[..], b"noframes", b"noembed"].into_iter();
     (namespace, text) == (Namespace::Html, TextModel::RawText)
-        && names.any(|name| element.eq_ignore_ascii_case(name))
+        && value::is_among(element, &["noscript", "noframes", "noembed"])
 }
 
 fn without_tree(bound: Bound, needs_tree: bool) -> Diagnostic {

@@ -11,7 +11,7 @@
 //!
 //! Deliberately absent: the choice among the bases, which `baselink-rewrite` makes.
 
-use baselink_text::{Charset, Detected, Span, layer::charset::Declaration};
+use baselink_text::{Charset, Detected, Span, format::starts_with, layer::charset::Declaration};
 use memchr::memmem;
 
 use super::{
@@ -73,14 +73,13 @@ fn any_tag(bytes: &[u8], letter: u8, mut accepts: impl FnMut(usize) -> bool) -> 
 }
 
 /// True if `name`, in any case, follows the `<` at `at`.
-fn is_named(bytes: &[u8], at: usize, name: &[u8]) -> bool {
-    let found = bytes.get(at + 1..).and_then(|rest| rest.get(..name.len()));
-    found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+fn is_named(bytes: &[u8], at: usize, name: &str) -> bool {
+    starts_with(&bytes[at + 1..], name)
 }
 
 /// True if the `<` at `at` may begin a `meta` element that declares an encoding.
 fn may_declare(bytes: &[u8], at: usize) -> bool {
-    if !is_named(bytes, at, b"meta") {
+    if !is_named(bytes, at, "meta") {
         return false;
     }
     let end = bytes.len().min(at + LONGEST_DECLARATION);
@@ -188,7 +187,7 @@ pub fn bases(
 fn candidates(bytes: &[u8], start: usize) -> Vec<usize> {
     let mut found = Vec::new();
     any_tag(&bytes[start..], b'b', |at| {
-        let is_base = is_named(&bytes[start..], at, b"base");
+        let is_base = is_named(&bytes[start..], at, "base");
         found.extend(is_base.then_some(start + at));
         false
     });
@@ -201,7 +200,7 @@ fn candidates(bytes: &[u8], start: usize) -> Vec<usize> {
 fn only_candidate(bytes: &[u8], start: usize, candidates: &[usize]) -> Option<usize> {
     let &[only] = candidates else { return None };
     let may_be_removed = any_tag(&bytes[start..], b'f', |at| {
-        is_named(&bytes[start..], at, b"frameset")
+        is_named(&bytes[start..], at, "frameset")
     });
     (!may_be_removed).then_some(only)
 }

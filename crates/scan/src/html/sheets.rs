@@ -9,7 +9,7 @@
 use baselink_text::Charset;
 
 use super::{sink::Event, walk};
-use crate::value;
+use crate::{document::has_type, value};
 
 /// The maximum number of sheets that are found.
 const MOST: usize = 64;
@@ -22,10 +22,7 @@ pub fn linked(bytes: &[u8], charset: Charset) -> Vec<String> {
             return;
         };
         let value = |name: &str| Some(tag.attribute(bytes, name)?.decoded(bytes, charset).text);
-        let is_sheet = |rel: String| {
-            let mut words = rel.split_ascii_whitespace();
-            words.any(|one| one.eq_ignore_ascii_case("stylesheet"))
-        };
+        let is_sheet = |rel: String| has_type(&rel, &["stylesheet"]);
         let is_linked = tag.is_named(bytes, "link") && value("rel").is_some_and(is_sheet);
         if let Some(href) = value("href").filter(|_| is_linked && found.len() < MOST) {
             found.push(value::trim(&href).to_owned());

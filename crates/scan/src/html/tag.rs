@@ -18,6 +18,7 @@ use super::references::character_references;
 use crate::{
     block::{find, is_space, name_end, value_end},
     document::shared_rel,
+    value::is_among,
 };
 
 /// An attribute as written in a tag.
@@ -193,8 +194,7 @@ pub(super) fn count_attributes(bytes: &[u8], at: usize) -> usize {
 
 /// The value of the attribute `rel` in the tag whose name is at `name`, if HTML, 4.6.7, gives the element one.
 pub fn rel(bytes: &[u8], name: Span, charset: Charset) -> Option<Arc<str>> {
-    let is_name = |one: &str| bytes[name.range()].eq_ignore_ascii_case(one.as_bytes());
-    if !["a", "area", "form", "link"].into_iter().any(is_name) {
+    if !is_among(&bytes[name.range()], &["a", "area", "form", "link"]) {
         return None;
     }
     let mut tag = RawTag::default();

@@ -34,11 +34,11 @@ mod names;
 
 use std::ops::Range;
 
-use baselink_text::{Charset, Span};
+use baselink_text::{Charset, Span, format::starts_with};
 
 pub use self::names::{Name, Names};
 use self::{
-    foreign::{Foreign, TagPlace, is_among},
+    foreign::{Foreign, TagPlace},
     names::{Element, ElementKind},
 };
 use super::{
@@ -51,6 +51,7 @@ use crate::{
     block::{find, find_any, name_end},
     css,
     document::{FallbackReason, Standing},
+    value::is_among,
 };
 
 /// A place at which the walk cannot prove html5ever's result.
@@ -225,9 +226,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let mut place = self.open.foreign.place(name);
         let mut whole = !PROVES || element.whole || element.kind == ElementKind::Base;
         if let TagPlace::Foreign(_) = place {
-            whole |= [&b"font"[..], b"annotation-xml"]
-                .iter()
-                .any(|one| name.eq_ignore_ascii_case(one));
+            whole |= is_among(name, &["font", "annotation-xml"]);
         }
         let Some(next) = self.attributes(end, whole) else {
             return Ok(None);
@@ -450,7 +449,9 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         } else if !has_href {
             Standing::NoHref
         } else if self.has_base {
-            if PROVES && holds_tag(&self.bytes[self.without_table..at], &["table"]) {
+            let before = &self.bytes[self.without_table..at];
+            let begins_table = |at| starts_with(&before[at + 1..], "table");
+            if PROVES && memchr::memchr_iter(b'<', before).any(begins_table) {
                 self.unproved(FallbackReason::Bases)?;
             }
             self.without_table = at;
@@ -476,9 +477,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let encoding = self.tag.attribute(self.bytes, "encoding");
         encoding.is_some_and(|encoding| {
             let decoded = encoding.decoded(self.bytes, Charset::UTF_8).text;
-            ["text/html", "application/xhtml+xml"]
-                .iter()
-                .any(|one| decoded.eq_ignore_ascii_case(one))
+            is_among(decoded.as_bytes(), &["text/html", "application/xhtml+xml"])
         })
     }
 
@@ -548,17 +547,6 @@ impl AttributeFilter for WantedNames<'_> {
     fn keeps(&self, bytes: &[u8], name: Span) -> bool {
         self.whole || self.names.has_attribute(bytes, name.start, name.end)
     }
-}
-
-/// True if `bytes` may contain a start tag with one of these `names`.
-pub(crate) fn holds_tag(bytes: &[u8], names: &[&str]) -> bool {
-    memchr::memchr_iter(b'<', bytes).any(|at| {
-        let rest = &bytes[at + 1..];
-        names.iter().any(|name| {
-            rest.get(..name.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
-        })
-    })
 }
 
 /// The elements of SVG, besides those with text, that a preload scanner reads as the tree has them.

@@ -14,7 +14,7 @@
 
 use std::collections::HashMap;
 
-use baselink_text::{Span, layer::xml::with_characters};
+use baselink_text::{Span, format::starts_with, layer::xml::with_characters};
 use baselink_url::reference::opaque_scheme;
 
 use crate::document::{BaseDoubt, BaseKind};
@@ -152,9 +152,7 @@ pub fn words(literal: &str, entities: &DeclaredEntities) -> Vec<LiteralWord> {
     let (mut found, mut at) = (Vec::new(), 0);
     while at < literal.len() {
         let rest = &literal[at..];
-        let is_data = rest
-            .get(..5)
-            .is_some_and(|start| start.eq_ignore_ascii_case("data:"));
+        let is_data = starts_with(rest.as_bytes(), "data:");
         let mut is_in_reference = false;
         let end = rest.find(|character: char| {
             let was_in_reference = is_in_reference;

@@ -299,7 +299,7 @@ impl<'a> XmlPass<'a> {
             // The DTDs of XHTML declare the entities of HTML.
             self.is_doubtful = inside.contains(['[', '"', '\'']);
             self.has_defaults = doctype::has_defaults(inside);
-            for (quote, view) in literals {
+            for (_, quote, view) in literals {
                 self.words(("!DOCTYPE", None), quote, &view);
             }
         }
@@ -316,8 +316,9 @@ impl<'a> XmlPass<'a> {
         Ok(())
     }
 
-    /// Reads the entities that the document type declaration at `span` declares, and returns its literals.
-    fn literals(&mut self, span: Span) -> Vec<(Quote, View)> {
+    /// Reads the entities that the document type declaration at `span` declares, and returns its literals, each with
+    /// what precedes it.
+    fn literals(&mut self, span: Span) -> Vec<(&'a [u8], Quote, View)> {
         let bytes = &self.bytes[span.range()];
         let literal = |literal: Span| {
             let text = self.decode(literal.shifted(span.start));
@@ -332,8 +333,7 @@ impl<'a> XmlPass<'a> {
         for (before, _, view) in &literals {
             self.entities.add(before, &view.text);
         }
-        let found = literals.into_iter();
-        found.map(|(_, quote, view)| (quote, view)).collect()
+        literals
     }
 
     /// Adds the words of a value that may be references, if they would lead out of a copy.

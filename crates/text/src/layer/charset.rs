@@ -25,6 +25,7 @@ use super::{MapBuilder, View};
 use crate::{
     display_by_name,
     error::Error,
+    format::starts_with,
     span::{Lines, Span},
 };
 
@@ -434,9 +435,7 @@ fn prescan(head: &[u8]) -> Option<(Charset, usize)> {
         if rest.starts_with(b"<!--") {
             // The opening dashes of a comment may also close it.
             at += 2 + memchr::memmem::find(&rest[2..], b"-->")? + 3;
-        } else if rest
-            .get(..5)
-            .is_some_and(|start| start.eq_ignore_ascii_case(b"<meta"))
+        } else if starts_with(rest, "<meta")
             && rest
                 .get(5)
                 .is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')

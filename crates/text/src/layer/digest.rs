@@ -17,6 +17,8 @@ use std::borrow::Cow;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use md5::{Digest, Md5};
 
+use crate::{edit::Edits, span::Span};
+
 /// The value of a `Content-MD5` field for `data`.
 pub fn content_md5(data: &[u8]) -> String {
     STANDARD.encode(Md5::digest(data))
@@ -39,19 +41,15 @@ pub fn first_of_md5(data: &[u8], bytes: usize) -> String {
 
 /// `text` with CRLF for every LF without a CR before it.
 pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
-    let alone: Vec<usize> = memchr::memchr_iter(b'\n', text)
-        .filter(|&at| at == 0 || text[at - 1] != b'\r')
-        .collect();
-    if alone.is_empty() {
-        return Cow::Borrowed(text);
+    let mut missing = Edits::default();
+    for at in memchr::memchr_iter(b'\n', text) {
+        if at == 0 || text[at - 1] != b'\r' {
+            missing.add(Span::at(at), b"\r");
+        }
     }
-    let mut canonical = Vec::with_capacity(text.len() + alone.len());
-    let mut copied = 0;
-    for at in alone {
-        canonical.extend_from_slice(&text[copied..at]);
-        canonical.push(b'\r');
-        copied = at;
+    if missing.is_empty() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(missing.apply(text))
     }
-    canonical.extend_from_slice(&text[copied..]);
-    Cow::Owned(canonical)
 }

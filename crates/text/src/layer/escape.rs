@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use baselink_text::layer::{escape, View};
-//! let css = escape::css(View::of_str(r"im\ g.png", 0));
+//! let css = escape::css(View::of_str(r"im\ g.png", 0), false);
 //! assert_eq!(css.text, "im g.png");
 //! assert_eq!(escape::css_string("a\"b", '"'), "a\\\"b");
 //! ```
@@ -93,17 +93,9 @@ fn open(escape: &str) -> Option<OpenEscape> {
     }
 }
 
-/// Decodes the text of a CSS string: its escapes (CSS Syntax 3, 4.3.5 and 4.3.7), NUL and newlines (3.3).
-pub fn css(view: View) -> View {
-    css_escapes(view, false)
-}
-
-/// Decodes the text of a url-token (4.3.6), in which a final backslash is an escape (4.3.7). A string ignores it.
-pub fn css_url_token(view: View) -> View {
-    css_escapes(view, true)
-}
-
-fn css_escapes(view: View, token: bool) -> View {
+/// Decodes the text of a CSS string: its escapes (CSS Syntax 3, 4.3.5 and 4.3.7), NUL and newlines (3.3). In a url-token
+/// (4.3.6), a final backslash is an escape (4.3.7); a string ignores it.
+pub fn css(view: View, is_url_token: bool) -> View {
     layered(
         view,
         |rest| {
@@ -116,7 +108,7 @@ fn css_escapes(view: View, token: bool) -> View {
                 [0, ..] => one(1, '\u{fffd}'),
                 [b'\r', b'\n', ..] => one(2, '\n'),
                 [b'\r' | 0x0c, ..] => one(1, '\n'),
-                [b'\\'] if token => one(1, '\u{fffd}'),
+                [b'\\'] if is_url_token => one(1, '\u{fffd}'),
                 [b'\\'] => Some((1, Unescaped::Nothing)),
                 [b'\\', b'\r', b'\n', ..] => Some((3, Unescaped::Nothing)),
                 [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Unescaped::Nothing)),
@@ -326,9 +318,9 @@ mod tests {
             (r"\0 \110000 ", "\u{fffd}\u{fffd}"),
             (r"a\)b\\", r"a)b\"),
         ] {
-            check(css, raw, text);
+            check(|view| css(view, false), raw, text);
         }
-        assert_eq!(css(View::of_str("a\\\nb", 0)).text, "ab");
+        assert_eq!(css(View::of_str("a\\\nb", 0), false).text, "ab");
     }
 
     /// ECMAScript, 12.9.4 and B.1.2.
@@ -375,7 +367,7 @@ mod tests {
         let special = "a&b\"c'd<e>f=g`h i\tj\nk\\l(m)&amp;é\u{c}";
         for quote in ['"', '\''] {
             assert_eq!(
-                css(View::of_str(&css_string(special, quote), 0)).text,
+                css(View::of_str(&css_string(special, quote), 0), false).text,
                 special
             );
         }

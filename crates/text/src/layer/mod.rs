@@ -236,12 +236,7 @@ impl OffsetMap {
             });
         }
         let mut map = MapBuilder::default();
-        for run in &self.runs[self.runs.partition_point(|run| run.view.end <= span.start)..] {
-            if run.view.start >= span.end {
-                break;
-            }
-            map.part(run, span);
-        }
+        map.parts(&self.runs, span);
         Some(Self {
             before,
             ..map.finish(start)
@@ -265,18 +260,10 @@ impl OffsetMap {
         }
         let mut map = MapBuilder::default();
         for run in self.stretches() {
-            if run.stride != 1 {
+            if run.stride == 1 {
+                map.parts(&beneath.runs, run.source);
+            } else {
                 map.whole(run.view.len(), beneath.covering(run.source), run.open);
-                continue;
-            }
-            let first = beneath
-                .runs
-                .partition_point(|under| under.view.end <= run.source.start);
-            for under in &beneath.runs[first..] {
-                if under.view.start >= run.source.end {
-                    break;
-                }
-                map.part(under, run.source);
             }
         }
         Self {
@@ -337,14 +324,19 @@ impl MapBuilder {
         self.len += len;
     }
 
-    /// Adds the part of `run` that is in `span` of its view.
-    fn part(&mut self, run: &Run, span: Span) {
-        let view = Span::new(run.view.start.max(span.start), run.view.end.min(span.end));
-        match run.stride {
-            0 => self.whole(view.len(), run.source, run.open),
-            stride => {
-                let source = run.source.start + stride * (view.start - run.view.start);
-                self.strided(source, view.len(), stride);
+    /// Adds the parts of `runs` that are in `span` of their view.
+    fn parts(&mut self, runs: &[Run], span: Span) {
+        for run in &runs[runs.partition_point(|run| run.view.end <= span.start)..] {
+            if run.view.start >= span.end {
+                break;
+            }
+            let view = Span::new(run.view.start.max(span.start), run.view.end.min(span.end));
+            match run.stride {
+                0 => self.whole(view.len(), run.source, run.open),
+                stride => {
+                    let source = run.source.start + stride * (view.start - run.view.start);
+                    self.strided(source, view.len(), stride);
+                }
             }
         }
     }

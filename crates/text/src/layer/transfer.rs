@@ -43,7 +43,7 @@ pub use self::{
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
-    edit::{Edit, Edits},
+    edit::Edits,
     format::is_compressed,
     span::Span,
 };
@@ -236,10 +236,10 @@ impl DecodedBody<'_> {
 
     /// The reason, if any, why no edit can be made.
     pub fn obstacle(&self) -> Option<Obstacle> {
-        match self.places {
-            Places::Coded(obstacle) => Some(Obstacle::new(self.body.start, obstacle?)),
-            Places::Identity | Places::QuotedPrintable(_) | Places::Base64(_) => None,
-        }
+        let Places::Coded(reason) = self.places else {
+            return None;
+        };
+        Some(Obstacle::new(self.body.start, reason?))
     }
 
     /// Lifts `edits` of the decoded bytes to the buffer. Decoding the edited buffer yields [`bytes`](Self::bytes)
@@ -266,38 +266,34 @@ impl DecodedBody<'_> {
                 "an edit is after the end of the body",
             ));
         }
+        let mut lifted = Edits::default();
         match &self.places {
             Places::Base64(data) => {
                 let first = changes.next().map_or(0, |edit| edit.span.start);
-                self.encoded().lift_base64(data, first, edits)
+                return self.encoded().lift_base64(data, first, edits);
             }
             Places::QuotedPrintable(marks) => {
                 let changes: Vec<_> = changes.collect();
-                self.encoded().lift_quoted_printable(marks, &changes)
+                return self.encoded().lift_quoted_printable(marks, &changes);
             }
-            Places::Identity => changes.try_fold(Edits::default(), |lifted, edit| {
-                self.lift_unencoded(lifted, &edit)
-            }),
+            Places::Identity => {
+                let is_seven_bit = self.encoding == TransferEncoding::SevenBit;
+                for edit in changes {
+                    let span = edit.span.shifted(self.body.start);
+                    if is_seven_bit && !edit.new.is_ascii() && self.bytes.is_ascii() {
+                        let reason = "a 7bit body cannot take bytes above 0x7f";
+                        return Err(Obstacle::new(span.start, reason));
+                    }
+                    push(&mut lifted, span, &edit.new)?;
+                }
+            }
             Places::Coded(_) => {
                 if let Some(obstacle) = self.obstacle() {
                     return Err(obstacle);
                 }
-                let mut lifted = Edits::default();
                 push(&mut lifted, self.body, edits.apply(&self.bytes))?;
-                Ok(lifted)
             }
         }
-    }
-
-    /// Adds `edit` of a body without an encoding to the `lifted` ones.
-    fn lift_unencoded(&self, mut lifted: Edits, edit: &Edit<'_>) -> Result<Edits, Obstacle> {
-        let span = edit.span.shifted(self.body.start);
-        let is_seven_bit = self.encoding == TransferEncoding::SevenBit;
-        if is_seven_bit && !edit.new.is_ascii() && self.bytes.is_ascii() {
-            let reason = "a 7bit body cannot take bytes above 0x7f";
-            return Err(Obstacle::new(span.start, reason));
-        }
-        push(&mut lifted, span, &edit.new)?;
         Ok(lifted)
     }
 

@@ -32,20 +32,12 @@ pub struct DecodedText {
 
 /// `text` with its character references replaced, as in the value of an entity (4.5).
 pub fn with_characters(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("&#") {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let (length, character) = match reference(rest) {
-            Some((length, Some(character))) => (length, character),
-            _ => (1, '&'),
-        };
-        out.push(character);
-        rest = &rest[length..];
-    }
-    out.push_str(rest);
-    out
+    let next = |rest: &[u8]| memchr::memmem::find(rest, b"&#");
+    let view = layered(View::of_str(text, 0), next, |rest, _| {
+        let (length, character) = reference(rest)?;
+        one(length, character?)
+    });
+    view.text
 }
 
 /// The length of the reference at the start of `text`, which begins with `&`, and its character; no character for an entity

@@ -17,7 +17,7 @@
 //!
 //! Deliberately absent: a complete stack. The caller handles end tags that may close an element outside of it.
 
-use crate::{attributes::Namespace, sieve::Sieve};
+use crate::{attributes::Namespace, sieve::Sieve, value::is_among};
 
 /// An open element.
 struct ForeignElement<'a> {
@@ -68,12 +68,6 @@ const BLOCKS: &[&str] = &["div", "p", "pre", "section"];
 
 /// Elements of HTML whose start tags close nothing, and which end immediately; `image` becomes an `img`.
 const VOID: &[&str] = &["br", "img", "image", "input", "wbr", "link", "meta"];
-
-pub fn is_among(name: &[u8], names: &[&str]) -> bool {
-    names
-        .iter()
-        .any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
-}
 
 impl<'a> Foreign<'a> {
     /// True if no foreign content is open.

@@ -57,11 +57,7 @@ impl Base64Data {
             ignored: Span::at(source),
         };
         data.end = data.end_of(characters);
-        let mut missing = if characters == 0 {
-            0
-        } else {
-            (4 - characters % 4) % 4
-        };
+        let mut missing = (4 - characters % 4) % 4;
         for (at, &byte) in raw.iter().enumerate().skip(data.end - source) {
             if byte == b'=' && missing > 0 {
                 if data.end != source + at {

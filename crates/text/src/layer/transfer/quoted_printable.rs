@@ -403,7 +403,7 @@ impl Respelled {
     /// Encodes a literal `=` at the end of the text, if later text could turn it into an escape or a soft break.
     fn spell_loose_equals(&mut self) {
         let tail = &self.text[self.settled..];
-        let before_blanks = tail.len() - tail.iter().rev().take_while(|&&b| is_blank(b)).count();
+        let before_blanks = tail.len() - blanks_at_end(tail);
         let digits = match tail {
             [.., b'=', digit] if digit.is_ascii_hexdigit() => tail.len() - 1,
             _ if tail[..before_blanks].ends_with(b"=") => before_blanks,
