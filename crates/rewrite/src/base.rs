@@ -735,18 +735,7 @@ fn retrieval_noun(source: Source) -> &'static str {
         Source::Har => "the URL of its entry",
         Source::WebArchive => "the URL of its resource",
         Source::Canonical => "the canonical URL of the document",
-        Source::Retrieval
-        | Source::BaseElement
-        | Source::XmlBase
-        | Source::BaseHeader
-        | Source::ContentBase
-        | Source::ContentLocation
-        | Source::SnapshotContentLocation
-        | Source::Encapsulating
-        | Source::SavedBase
-        | Source::EntryLink
-        | Source::AssumedScheme
-        | Source::Default => "the URL from which the document was retrieved",
+        _ => "the URL from which the document was retrieved",
     }
 }
 

@@ -19,7 +19,6 @@ use super::{
     message,
     options::{FileRequest, Options},
     plan::{FilePlan, LinkSink, room},
-    totals::Totals,
 };
 use crate::{base::BaseChain, container, report::Report};
 
@@ -30,13 +29,11 @@ pub fn plan<'r>(
     request: FileRequest<'_>,
     sink: Option<&'r mut (dyn LinkSink + 'r)>,
     has_edits: bool,
-) -> (FilePlan, Totals) {
-    let mut plan = match container::of(request.0.format) {
+) -> FilePlan {
+    match container::of(request.0.format) {
         Some(container) => message::plan(container, bytes, request, sink, has_edits),
         None => document(bytes, request, sink),
-    };
-    let totals = plan.totals();
-    (plan, totals)
+    }
 }
 
 fn document<'r>(
@@ -59,16 +56,12 @@ fn document<'r>(
         empty.diagnostics.push(unread(format));
         driver::document(task, (empty, true), &[], (Charset::UTF_8, &[]), &mut None)
     });
-    FilePlan {
-        edits: plan.edits,
-        parts: Vec::new(),
-        report: Report {
-            entities: plan.entities,
-            diagnostics: plan.diagnostics,
-            ..Report::default()
-        },
-        tally: plan.tally,
-    }
+    let report = Report {
+        entities: plan.entities,
+        diagnostics: plan.diagnostics,
+        ..Report::default()
+    };
+    FilePlan::new(plan.edits, Vec::new(), report, plan.tally)
 }
 
 /// Says why no link of a file of the `format` is read.

@@ -306,10 +306,11 @@ impl<'a> Judge<'a> {
     fn new_base(&self, against: &Against) -> Option<PreparedBase> {
         let mut prepared = PreparedBase::new(self.base_of(against)?, self.options, self.charset);
         prepared.usable &= !breaks_template(&prepared.parsed, self.chain, self.options.resolver);
-        Some(match self.options.layout(self.chain, against) {
-            Some(layout) => prepared.in_layout(layout),
-            None => prepared,
-        })
+        if let Some(layout) = self.options.layout(self.chain, against) {
+            // `../other.example/x` leads to that host.
+            prepared.base = prepared.base.in_layout(move |folder| layout.host(folder));
+        }
+        Some(prepared)
     }
 
     fn prepared(&self, against: &Against) -> Option<&PreparedBase> {

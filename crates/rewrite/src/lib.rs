@@ -186,18 +186,17 @@ fn rewrite_request<'a>(
     request: FileRequest<'_>,
     each: &mut dyn FnMut(LinkReport),
 ) -> FileRewrite<'a> {
-    let (plan, totals) = file::plan(
+    let FilePlan {
+        edits,
+        parts,
+        mut report,
+        totals,
+    } = file::plan(
         bytes,
         request,
         Some(&mut |link: LinkReport, _: Within<'_>, _: Charset| each(link)),
         true,
     );
-    let FilePlan {
-        edits,
-        parts,
-        mut report,
-        ..
-    } = plan;
     report.diagnostics.clone_from(&totals.diagnostics);
     FileRewrite {
         source: bytes,
@@ -213,7 +212,7 @@ fn rewrite_request<'a>(
 /// the format has no links.
 pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     file::base_of_html(bytes, options).or_else(|| {
-        let (plan, _) = file::plan(bytes, options.request(), None, true);
+        let plan = file::plan(bytes, options.request(), None, true);
         let outermost = plan.report.entities.into_iter().next()?;
         Some(outermost.chain)
     })
@@ -222,15 +221,15 @@ pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
 /// The report of [`rewrite`] without links, and the counts of outcomes.
 #[doc(hidden)]
 pub fn bases(bytes: &[u8], options: &Options) -> (Report, Totals) {
-    let (plan, totals) = file::plan(bytes, options.request(), None, false);
-    (plan.report, totals)
+    let plan = file::plan(bytes, options.request(), None, false);
+    (plan.report, plan.totals)
 }
 
 /// The edits that make every relative link of `bytes` absolute, as in [`rewrite`], and the counts of outcomes. Much
 /// faster than [`rewrite`], because no report is built.
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
-    let (plan, totals) = file::plan(bytes, options.request(), None, true);
-    (plan.edits, totals)
+    let plan = file::plan(bytes, options.request(), None, true);
+    (plan.edits, plan.totals)
 }
 
 /// Passes every link of `bytes`, with the outcome that [`rewrite`] would report, to `row` in the order of the file.
@@ -258,9 +257,9 @@ pub fn links_to(bytes: &[u8], options: &Options, receiver: &mut dyn LinkReceiver
         in_utf_16: None,
         receiver,
     };
-    let (mut plan, mut totals) = file::plan(bytes, options.request(), Some(&mut sink), false);
+    let mut plan = file::plan(bytes, options.request(), Some(&mut sink), false);
     if let Some(outermost) = plan.report.entities.first_mut() {
-        totals.ids = std::mem::take(&mut outermost.ids);
+        plan.totals.ids = std::mem::take(&mut outermost.ids);
     }
-    totals
+    plan.totals
 }

@@ -478,19 +478,13 @@ impl Plan<'_, '_> {
             refuse(self.report.links.iter_mut(), Reason::Doubt);
             let noun = self.structure.container.noun;
             let message = format!("the {noun} was kept unchanged, because in the result {doubt}");
-            self.report
-                .diagnostics
-                .push(Diagnostic::new(Code::Doubt, Span::at(0), message));
+            self.warn(Code::Doubt, Span::at(0), message);
             (edits, self.parts) = (None, Vec::new());
         }
         self.tally.totals.lacks_memory = doubt == Some(LACKS_MEMORY);
         self.pass_on();
-        FilePlan {
-            edits: edits.unwrap_or_default(),
-            parts: self.parts,
-            report: self.report,
-            tally: self.tally,
-        }
+        let edits = edits.unwrap_or_default();
+        FilePlan::new(edits, self.parts, self.report, self.tally)
     }
 
     /// Passes on the links that were held.

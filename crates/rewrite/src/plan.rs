@@ -256,16 +256,22 @@ pub struct FilePlan {
     pub(super) edits: Edits,
     pub(super) parts: Vec<PlannedPart>,
     pub(super) report: Report,
-    pub(super) tally: RunningTotals,
+    /// Also has the diagnostics of the report.
+    pub(super) totals: Totals,
 }
 
 impl FilePlan {
-    /// The totals of the file, with the diagnostics of the report.
-    pub(super) fn totals(&mut self) -> Totals {
-        let mut tally = std::mem::take(&mut self.tally);
-        tally.totals.entities = self.report.entities.len();
-        tally.totals.changed = !self.edits.is_empty();
-        let diagnostics = std::mem::take(&mut self.report.diagnostics);
-        tally.finish(self.report.entities.first(), diagnostics)
+    pub(super) fn new(
+        edits: Edits,
+        parts: Vec<PlannedPart>,
+        mut report: Report,
+        tally: RunningTotals,
+    ) -> Self {
+        Self {
+            totals: tally.finish(&edits, &mut report),
+            edits,
+            parts,
+            report,
+        }
     }
 }

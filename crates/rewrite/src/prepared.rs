@@ -18,7 +18,7 @@ use baselink_text::{
 };
 use baselink_url::{self as resolve, Base, Resolver};
 
-use super::{beside::NearbyFiles, options::Options};
+use super::options::Options;
 
 /// For each resolver, in the order of [`Resolver::ALL`], true if it gives another target than the resolver in use.
 pub type Under = [bool; Resolver::ALL.len()];
@@ -61,12 +61,6 @@ impl PreparedBase {
             parsed,
             others: OnceCell::new(),
         }
-    }
-
-    /// This base in a tree whose folders are named after hosts, so that `../other.example/x` leads to that host.
-    pub fn in_layout(self, beside: Arc<dyn NearbyFiles>) -> Self {
-        let base = self.base.in_layout(move |folder| beside.host(folder));
-        Self { base, ..self }
     }
 
     /// The number of leading bytes of the base that need no escape, in CSS or in an attribute. `is_quoted` is true if

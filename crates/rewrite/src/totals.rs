@@ -14,13 +14,13 @@
 
 use std::sync::Arc;
 
-use baselink_text::{Charset, Diagnostic, Span};
+use baselink_text::{Charset, Diagnostic, Edits, Span};
 use baselink_url::Resolver;
 
 use super::differing::Differing;
 use crate::{
     base::{Rule, Source},
-    report::{EntityReport, LinkReport, Outcome, Reason},
+    report::{EntityReport, LinkReport, Outcome, Reason, Report},
 };
 
 /// The number of links for each outcome: first without a reason, then for each of [`Reason::ALL`].
@@ -212,18 +212,17 @@ impl RunningTotals {
     }
 
     /// The totals of a file with this `outermost` document.
-    pub(super) fn finish(
-        self,
-        outermost: Option<&EntityReport>,
-        mut diagnostics: Vec<Diagnostic>,
-    ) -> Totals {
+    pub(super) fn finish(self, edits: &Edits, report: &mut Report) -> Totals {
+        let mut diagnostics = std::mem::take(&mut report.diagnostics);
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
         diagnostics.extend(self.differing.diagnostic());
         let mut totals = Totals {
+            entities: report.entities.len(),
+            changed: !edits.is_empty(),
             diagnostics,
             ..self.totals
         };
-        if let Some(EntityReport { charset, chain, .. }) = outermost {
+        if let Some(EntityReport { charset, chain, .. }) = report.entities.first() {
             totals.charset = *charset;
             (totals.base, totals.rule, totals.source) =
                 (chain.base.clone(), chain.rule, chain.source);

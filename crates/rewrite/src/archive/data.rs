@@ -48,7 +48,6 @@ pub struct Member {
 }
 
 /// The next event in the data.
-#[derive(Debug)]
 pub enum DataEvent {
     /// Bytes were read, at least one.
     Bytes(usize),
@@ -63,7 +62,6 @@ pub enum DataEvent {
 }
 
 /// Data that was read ahead or given back.
-#[derive(Debug)]
 enum PendingData {
     /// Bytes, and the number of them that are consumed.
     Bytes(Vec<u8>, usize),
@@ -71,7 +69,6 @@ enum PendingData {
     Other(DataEvent),
 }
 
-#[derive(Debug)]
 enum DataState {
     /// Nothing was read yet.
     New,
@@ -84,7 +81,6 @@ enum DataState {
 }
 
 /// The data of the archive in `reader`.
-#[derive(Debug)]
 pub struct Data<R> {
     reader: WithoutZstd<R>,
     /// True if `reader` is at its end.

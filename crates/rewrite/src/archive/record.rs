@@ -16,8 +16,11 @@
 
 use std::{borrow::Cow, fmt};
 
-use baselink_scan::{Heading, MediaType, fields::decimal};
-use baselink_text::{Code, Diagnostic, Span};
+use baselink_scan::{
+    Heading, MediaType,
+    fields::{decimal, heading::text_of},
+};
+use baselink_text::{Code, Diagnostic, Span, format::starts_with};
 
 /// The position of an entry in an archive.
 ///
@@ -351,9 +354,7 @@ fn in_brackets(value: &[u8]) -> &[u8] {
 }
 
 fn text(value: &[u8]) -> String {
-    std::str::from_utf8(value)
-        .map(str::to_owned)
-        .unwrap_or_else(|_| value.iter().copied().map(char::from).collect())
+    text_of(value).into_owned()
 }
 
 /// The number of bytes that [`begins_record`] needs.
@@ -379,10 +380,9 @@ pub fn record_start(bytes: &[u8]) -> Option<usize> {
             && begins_record(line)
             && line_end.is_some_and(|end| {
                 let next = &line[end + 1..];
-                [&b"WARC-"[..], b"Content-"].iter().any(|name| {
-                    next.get(..name.len())
-                        .is_some_and(|next| next.eq_ignore_ascii_case(name))
-                })
+                ["WARC-", "Content-"]
+                    .iter()
+                    .any(|name| starts_with(next, name))
             })
     };
     memchr::memmem::find_iter(bytes, b"\nWARC/")

@@ -125,7 +125,6 @@ pub struct Anomaly {
 /// }
 /// # Ok::<(), baselink_text::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Records<R> {
     data: Data<R>,
     limit: usize,
@@ -145,7 +144,6 @@ pub struct Records<R> {
 }
 
 /// Records of an unknown version of the format: the first, and their number.
-#[derive(Debug)]
 struct UnknownVersion {
     offset: Offset,
     version: String,

@@ -8,10 +8,7 @@
 //! Other skippable frames are skipped. Offsets of records are those in the decompressed data. Deliberately absent: other
 //! compressions, which pass through; and the search for the next frame after a damaged one.
 
-use std::{
-    fmt,
-    io::{self, BufRead, BufReader, Read},
-};
+use std::io::{self, BufRead, BufReader, Read, Take};
 
 use baselink_text::layer::transfer::longest_of;
 use ruzstd::decoding::{
@@ -39,7 +36,8 @@ const WINDOW: u64 = 128 << 20;
 
 /// A reader of the data of an archive without Zstandard. Other data pass through.
 pub struct WithoutZstd<R> {
-    source: CountedReader<R>,
+    /// The archive. No archive reaches the limit, so what is left of it tells how much was read.
+    source: Take<BufReader<R>>,
     compression: Compression,
     /// The number of decompressed bytes that were read.
     length: u64,
@@ -52,22 +50,7 @@ pub struct WithoutZstd<R> {
     has_ended: bool,
 }
 
-/// A reader that counts its bytes.
-struct CountedReader<R> {
-    reader: BufReader<R>,
-    read: u64,
-}
-
-impl<R: Read> Read for CountedReader<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.reader.read(into)?;
-        self.read += read as u64;
-        Ok(read)
-    }
-}
-
 /// The reason why the data of an archive end early.
-#[derive(Debug)]
 pub enum ZstdFault {
     /// The archive ends within a frame.
     Cut,
@@ -89,12 +72,6 @@ enum Compression {
     Zstd(Box<FrameDecoder>, Option<u32>),
 }
 
-impl<R> fmt::Debug for WithoutZstd<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WithoutZstd").finish_non_exhaustive()
-    }
-}
-
 /// True if `head` begins a frame to be skipped.
 fn is_skippable(head: &[u8]) -> bool {
     matches!(head, [0x50..=0x5f, rest @ ..] if rest.starts_with(SKIPPABLE))
@@ -108,9 +85,8 @@ fn new_decoder() -> FrameDecoder {
 
 impl<R: Read> WithoutZstd<R> {
     pub fn new(reader: R) -> Self {
-        let reader = BufReader::new(reader);
         Self {
-            source: CountedReader { reader, read: 0 },
+            source: BufReader::new(reader).take(u64::MAX),
             compression: Compression::Unknown,
             length: 0,
             decoded: 0,
@@ -124,7 +100,7 @@ impl<R: Read> Read for WithoutZstd<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let source = &mut self.source;
         if let Compression::Unknown = self.compression {
-            let head = source.reader.fill_buf()?;
+            let head = source.fill_buf()?;
             self.compression = if head.starts_with(FRAME) || is_skippable(head) {
                 Compression::Zstd(Box::new(new_decoder()), None)
             } else {
@@ -140,7 +116,7 @@ impl<R: Read> Read for WithoutZstd<R> {
                 false => decoder
                     .decode_blocks(&mut *source, UptoBytes(STEP))
                     .map_or(Err(DAMAGED), |_| Ok(())),
-                true if source.reader.fill_buf()?.is_empty() => return Ok(0),
+                true if source.fill_buf()?.is_empty() => return Ok(0),
                 true => next_frame(decoder, latest, source),
             };
             self.decoded = if decoder.is_finished() {
@@ -149,11 +125,11 @@ impl<R: Read> Read for WithoutZstd<R> {
                 self.decoded + STEP as u64
             };
             self.fault = match decoded {
-                Ok(()) if self.decoded > longest_of(source.read) => {
+                Ok(()) if self.decoded > longest_of(u64::MAX - source.limit()) => {
                     Some(ZstdFault::Damaged(TOO_LONG))
                 }
                 Ok(()) => continue,
-                Err(_) if source.reader.fill_buf()?.is_empty() => Some(ZstdFault::Cut),
+                Err(_) if source.fill_buf()?.is_empty() => Some(ZstdFault::Cut),
                 Err(why) => Some(ZstdFault::Damaged(why)),
             };
             self.has_ended = true;

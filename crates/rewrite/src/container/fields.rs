@@ -178,20 +178,14 @@ pub(crate) fn digest(changed: &ChangedBody<'_>) -> Described {
         return (Vec::new(), None);
     };
     let value = &bytes[field.value.range()];
-    let new_content = edits.apply(&decoded.bytes);
+    let (old, old_body) = (&*decoded.bytes, &bytes[entity.body.range()]);
+    let new = edits.apply(old);
+    let new_body = lifted.within(entity.body).apply(old_body);
     // RFC 1864 specifies the first form; some writers use the bytes as stored or as transferred.
-    let forms: [(&[u8], &dyn Fn() -> String); 3] = [
-        (&with_crlf(&decoded.bytes), &|| {
-            content_md5(&with_crlf(&new_content))
-        }),
-        (&decoded.bytes, &|| content_md5(&new_content)),
-        (&bytes[entity.body.range()], &|| {
-            content_md5(
-                &lifted
-                    .within(entity.body)
-                    .apply(&bytes[entity.body.range()]),
-            )
-        }),
+    let forms: [(&[u8], &[u8]); 3] = [
+        (&with_crlf(old), &with_crlf(&new)),
+        (old, &new),
+        (old_body, &new_body),
     ];
     let right = forms
         .iter()
@@ -200,7 +194,7 @@ pub(crate) fn digest(changed: &ChangedBody<'_>) -> Described {
         Some((_, new)) => (
             vec![Edit {
                 span: field.value,
-                new: new().into_bytes().into(),
+                new: content_md5(new).into_bytes().into(),
             }],
             None,
         ),
