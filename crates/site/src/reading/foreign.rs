@@ -21,44 +21,37 @@ use baselink_text::{Format, name, shell};
 /// A kind of file that is not a document, or text in UTF-16 without a byte order mark.
 pub struct ForeignFile {
     kind: &'static str,
-    remedy: Remedy,
+    /// A sentence about the way to read it, in which `{}` stands for its name.
+    remedy: &'static str,
 }
 
-/// A sentence about the way to read a foreign file, in which `{}` stands for its name; and one for standard input.
-type Remedy = [&'static str; 2];
+const UNZIP: &str = "unpack it first: unzip {} -d FOLDER";
+const OFFICE: &str = "convert it to HTML with pandoc or LibreOffice";
+const WITHOUT_LINKS: &str = "it has no links";
 
-const UNZIP: Remedy = [
-    "unpack it first: unzip {} -d FOLDER",
-    "save it to a file and unpack it with unzip",
+/// Parts of remedies, and what stands in their place for standard input.
+const OF_STANDARD_INPUT: [(&str, &str); 3] = [
+    (UNZIP, "save it to a file and unpack it with unzip"),
+    (" < {} > FILE", " | baselink …"),
+    ("{}", "FILE"),
 ];
-const OFFICE: Remedy = ["convert it to HTML with pandoc or LibreOffice"; 2];
-const WITHOUT_LINKS: Remedy = ["it has no links"; 2];
 
-/// The first bytes of each kind of file, and its name.
-const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
+/// The first bytes of each kind of file, its name, and its remedy.
+const SIGNATURES: &[(&[u8], &str, &str)] = &[
     (
         b"\x1f\x8b\x08",
         "gzip data",
-        [
-            "decompress it first: gunzip < {} > FILE",
-            "decompress it first: gunzip | baselink …",
-        ],
+        "decompress it first: gunzip < {} > FILE",
     ),
     (
         b"\x28\xb5\x2f\xfd",
         "Zstandard data",
-        [
-            "decompress it first: unzstd < {} > FILE",
-            "decompress it first: unzstd | baselink …",
-        ],
+        "decompress it first: unzstd < {} > FILE",
     ),
     (
         b"\xfd7zXZ\0",
         "xz data",
-        [
-            "decompress it first: unxz < {} > FILE",
-            "decompress it first: unxz | baselink …",
-        ],
+        "decompress it first: unxz < {} > FILE",
     ),
     (b"\x89PNG\r\n\x1a\n", "a PNG image", WITHOUT_LINKS),
     (b"\xff\xd8\xff", "a JPEG image", WITHOUT_LINKS),
@@ -67,39 +60,27 @@ const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
     (
         b"%PDF-",
         "a PDF file",
-        [
-            "convert it to HTML with pdftohtml -s {}",
-            "convert it to HTML with pdftohtml -s FILE",
-        ],
+        "convert it to HTML with pdftohtml -s {}",
     ),
     (
         b"bplist00",
         "a binary property list, such as a web archive of Safari",
-        [
-            "on macOS, convert it to HTML with textutil -convert html {}",
-            "on macOS, convert it to HTML with textutil -convert html FILE",
-        ],
+        "on macOS, convert it to HTML with textutil -convert html {}",
     ),
     (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
         "a file of Outlook (.msg) or of older Office programs",
-        [
-            "convert a mail to .eml with msgconvert {}, others to HTML with LibreOffice",
-            "convert a mail to .eml with msgconvert FILE, others to HTML with LibreOffice",
-        ],
+        "convert a mail to .eml with msgconvert {}, others to HTML with LibreOffice",
     ),
     (
         b"ZIM\x04",
         "a ZIM archive",
-        [
-            "unpack it first: zimdump dump --dir=FOLDER {}",
-            "unpack it first: zimdump dump --dir=FOLDER FILE",
-        ],
+        "unpack it first: zimdump dump --dir=FOLDER {}",
     ),
 ];
 
 /// The kinds of ZIP archives, by bytes of their first entries.
-const ZIPS: &[(&[u8], &str, Remedy)] = &[
+const ZIPS: &[(&[u8], &str, &str)] = &[
     (
         b"mimetypeapplication/epub+zip",
         "an EPUB book, a ZIP archive",
@@ -128,10 +109,7 @@ const OTHER_ZIP: &str = "a ZIP archive";
 /// A file called `.maff`, whose `index.rdf` may be its last entry.
 const MAFF: ForeignFile = ForeignFile {
     kind: "a MAFF web archive, a ZIP archive",
-    remedy: [
-        "unpack it first: unzip {} -d FOLDER; its pages open offline, and each index.rdf has the URL for --url",
-        "save it to a file and unpack it with unzip",
-    ],
+    remedy: "unpack it first: unzip {} -d FOLDER; its pages open offline, and each index.rdf has the URL for --url",
 };
 
 const UTF_16: &str = "UTF-16 without a byte order mark";
@@ -172,9 +150,9 @@ impl ForeignFile {
         let (units, _) = head[..head.len().min(UTF_16_HEAD)].as_chunks::<2>();
         let is = |is_ascii: fn(&[u8; 2]) -> bool| units.len() > 1 && units.iter().all(is_ascii);
         let remedy = if is(|&[low, high]| high == 0 && is_text(low)) {
-            ["name its encoding with --charset utf-16le"; 2]
+            "name its encoding with --charset utf-16le"
         } else if is(|&[high, low]| high == 0 && is_text(low)) {
-            ["name its encoding with --charset utf-16be"; 2]
+            "name its encoding with --charset utf-16be"
         } else {
             return None;
         };
@@ -196,11 +174,14 @@ impl ForeignFile {
         if is_maff && self.kind == OTHER_ZIP {
             return MAFF.sentence(path, format);
         }
-        let [of_file, of_standard] = self.remedy;
         let remedy = if is_standard_input(path) {
-            of_standard.to_owned()
+            let parts = OF_STANDARD_INPUT.iter();
+            parts.fold(self.remedy.to_owned(), |remedy, (part, other)| {
+                remedy.replace(part, other)
+            })
         } else {
-            of_file.replace("{}", &shell::word(&path.to_string_lossy()))
+            self.remedy
+                .replace("{}", &shell::word(&path.to_string_lossy()))
         };
         let not = if self.kind == UTF_16 {
             String::new()
@@ -247,15 +228,15 @@ mod tests {
         for (head, remedy) in [
             (
                 &b"<\0p\0>\0"[..],
-                Some(["name its encoding with --charset utf-16le"; 2]),
+                Some("name its encoding with --charset utf-16le"),
             ),
             (
                 b"\0<\0p\0>\0",
-                Some(["name its encoding with --charset utf-16be"; 2]),
+                Some("name its encoding with --charset utf-16be"),
             ),
             (
                 b"\r\0\n\0<\0",
-                Some(["name its encoding with --charset utf-16le"; 2]),
+                Some("name its encoding with --charset utf-16le"),
             ),
             // Declared by a byte order mark or an XML declaration.
             (b"\xff\xfe<\0p\0", None),
@@ -263,7 +244,7 @@ mod tests {
             (b"\0<\0?\0x\0m\0l\0", None),
             (
                 b"<\0?\0p\0h\0p\0",
-                Some(["name its encoding with --charset utf-16le"; 2]),
+                Some("name its encoding with --charset utf-16le"),
             ),
             (b"<\0", None),
             (b"<p>\0\0\0", None),
