@@ -102,15 +102,14 @@ impl Guard for LocalDestination {
         if let Some(sheet) = self.sheet(link) {
             let sheet = self.collection.in_library(&sheet);
             let place = DiskPlace::new(&sheet, self.collection.scheme(), false);
-            return place.prefix(link, reference, &[DiskBase::Own]);
+            return place.prefix(link, reference, BaseInCopy::Undeclared, || DiskBase::Own);
         }
         let declared = || match link.base.as_deref() {
             Some(url) if self.own.as_deref() == Some(url) && parses(url) => DiskBase::Own,
             Some(url) if is_on_network(url) => DiskBase::Url(url.to_owned()),
             _ => DiskBase::Inside,
         };
-        self.disk_place
-            .prefix(link, reference, &DiskBase::of(base, declared))
+        self.disk_place.prefix(link, reference, base, declared)
     }
 }
 
@@ -519,10 +518,10 @@ impl LocalDestination {
 
     /// The file of the style sheet from which browsers resolve `link`, if it is in a custom property.
     fn sheet(&self, link: &LinkReport) -> Option<Vec<u8>> {
-        match property_user(link)? {
-            PropertyUser::Sheet(url) => self.collection.path_of(url),
-            PropertyUser::Own | PropertyUser::Unknown | PropertyUser::Several => None,
-        }
+        let PropertyUser::Sheet(url) = property_user(link)? else {
+            return None;
+        };
+        self.collection.path_of(url)
     }
 
     /// The file from which a browser resolves `link`. `None` if the link is in a custom property and must be absolute,

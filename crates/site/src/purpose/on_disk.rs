@@ -36,14 +36,15 @@ const FOLDER: &str = "file:///elsewhere/";
 /// The place of a document in a folder that opens from disk.
 #[derive(Debug)]
 pub struct DiskPlace {
-    own: Base,
-    /// The number of folders between the folder and the document.
-    depth: usize,
-    /// The place of a document that is as near to the folder as any, and the number of folders between the two.
-    nearest: (Base, usize),
+    own: BaseInFolder,
+    /// The place of a document that is as near to the folder as any.
+    nearest: BaseInFolder,
     /// The scheme of references that lack only a scheme, if their base has none.
     scheme: String,
 }
+
+/// A base, and the number of folders between the folder and it, if it is known to be inside.
+type BaseInFolder = (Base, Option<usize>);
 
 /// The base of a link in the copy.
 pub enum DiskBase {
@@ -55,31 +56,16 @@ pub enum DiskBase {
     Url(String),
 }
 
-impl DiskBase {
-    /// The bases against which readers may resolve a reference. `declared` returns its declared base.
-    pub fn of(base: BaseInCopy, declared: impl FnOnce() -> Self) -> Vec<Self> {
-        match base {
-            BaseInCopy::Undeclared => vec![Self::Own],
-            BaseInCopy::Declared => vec![declared()],
-            // Browsers ignore a `codebase`.
-            BaseInCopy::DeclaredLater | BaseInCopy::Inner => vec![Self::Own, declared()],
-            BaseInCopy::Anywhere => vec![Self::Inside],
-        }
-    }
-}
-
 impl DiskPlace {
     /// The place of the document with the path `name` below the folder. If it `has_hosts`, each document is in the folder of a host.
     pub fn new(name: &[u8], scheme: &str, has_hosts: bool) -> Self {
-        let base = |path: &str| Base::new(Resolver::Whatwg, &format!("{FOLDER}{path}"));
-        let own = names::encoded(name).unwrap_or_default();
+        let place = |path: &str| {
+            let base = Base::new(Resolver::Whatwg, &Self::url(path));
+            (base, Some(path.matches('/').count()))
+        };
         Self {
-            depth: own.matches('/').count(),
-            own: base(&own),
-            nearest: (
-                base(if has_hosts { "host/" } else { "" }),
-                usize::from(has_hosts),
-            ),
+            own: place(&names::encoded(name).unwrap_or_default()),
+            nearest: place(if has_hosts { "host/" } else { "" }),
             scheme: scheme.to_owned(),
         }
     }
@@ -91,14 +77,21 @@ impl DiskPlace {
 
     /// The path below the folder to which `reference` leads in a browser, from the document itself.
     pub fn path(&self, reference: &str) -> Option<Vec<u8>> {
-        let target = self.own.resolve(reference).ok()?;
+        let target = self.own.0.resolve(reference).ok()?;
         let path = target.url.strip_prefix(FOLDER)?;
         Some(names::decode(without_query(path)))
     }
 
-    /// The text to insert before `reference` if it leads out of the folder from one of the `bases`: the scheme that it lacks,
-    /// or else [`NOWHERE`]. The scheme is that of the present base of `link`, if this is a web URL.
-    pub fn prefix(&self, link: &LinkReport, reference: &str, bases: &[DiskBase]) -> Option<String> {
+    /// The text to insert before `reference` if it leads out of the folder from a base against which readers may resolve it: the
+    /// scheme that it lacks, or else [`NOWHERE`]. The scheme is that of the present base of `link`, if this is a web URL. `declared`
+    /// returns the declared base.
+    pub fn prefix(
+        &self,
+        link: &LinkReport,
+        reference: &str,
+        base: BaseInCopy,
+        declared: impl FnOnce() -> DiskBase,
+    ) -> Option<String> {
         // A transformation makes any markup.
         let is_transformation = link.element == "?xml-stylesheet"
             && data_of(reference).is_some_and(|(_, body)| body.contains(&b'<'));
@@ -108,6 +101,13 @@ impl DiskPlace {
         }
         let may_be_sheet = matches!(link.attribute.as_deref(), None | Some("href"))
             && link.role != Role::Navigation;
+        let bases = match base {
+            BaseInCopy::Undeclared => vec![DiskBase::Own],
+            BaseInCopy::Declared => vec![declared()],
+            // Browsers ignore a `codebase`.
+            BaseInCopy::DeclaredLater | BaseInCopy::Inner => vec![DiskBase::Own, declared()],
+            BaseInCopy::Anywhere => vec![DiskBase::Inside],
+        };
         if !bases.iter().any(|base| {
             self.leads_out(reference, base)
                 || (may_be_sheet && self.sheet_leads_out(reference, base))
@@ -131,10 +131,10 @@ impl DiskPlace {
 
     /// True if a browser, or a program that decodes escapes early, leaves the folder.
     pub fn leads_out(&self, reference: &str, base: &DiskBase) -> bool {
-        let depth = match base {
-            DiskBase::Own => Some(self.depth),
-            DiskBase::Inside => Some(self.nearest.1),
-            DiskBase::Url(_) => None,
+        let (base, depth) = match base {
+            DiskBase::Own => &self.own,
+            DiskBase::Inside => &self.nearest,
+            DiskBase::Url(url) => &(Base::new(Resolver::Whatwg, url), None),
         };
         if let Some(leads_out) = depth.and_then(|depth| leads_plainly_out(reference, depth)) {
             return leads_out;
@@ -142,14 +142,9 @@ impl DiskPlace {
         if let Some(scheme) = opaque_scheme(reference) {
             return is_private(reference) || is_drive(&scheme, reference) || is_assumed(reference);
         }
-        let base = match base {
-            DiskBase::Own => &self.own,
-            DiskBase::Inside => &self.nearest.0,
-            DiskBase::Url(url) => &Base::new(Resolver::Whatwg, url),
-        };
         // If a browser opens nothing, another reader may.
         let target = base.resolve(reference);
-        let target = target.or_else(|_| self.own.resolve(reference));
+        let target = target.or_else(|_| self.own.0.resolve(reference));
         target.map_or(true, |target| is_outside(&target.url))
     }
 

@@ -459,7 +459,7 @@ impl Guard for RelocateLinks {
                 None => DiskBase::Inside,
             }
         };
-        place.prefix(link, reference, &DiskBase::of(base, declared))
+        place.prefix(link, reference, base, declared)
     }
 }
 
@@ -500,9 +500,11 @@ impl RelocateLinks {
 
     /// The base after the move if browsers resolve `link`, which is in a custom property, from a style sheet.
     fn base_of_property(&self, link: &LinkReport) -> Option<Arc<BaseAfterMove>> {
-        match property_user(link).filter(|_| !self.kept_forms.are_all() && !is_relative(link))? {
-            PropertyUser::Sheet(url) => Some(self.base_after(url)),
-            PropertyUser::Own | PropertyUser::Unknown | PropertyUser::Several => None,
+        match property_user(link)? {
+            PropertyUser::Sheet(url) if !self.kept_forms.are_all() && !is_relative(link) => {
+                Some(self.base_after(url))
+            }
+            _ => None,
         }
     }
 
