@@ -27,7 +27,9 @@ fn resources(message: &[u8], options: &Options) -> Vec<Entry> {
 /// The URLs of a part.
 fn urls(part: &Entry) -> Vec<&str> {
     let own = &part.resource().unwrap().capture.url;
-    let others = part.part().unwrap().other_urls.iter().map(String::as_str);
+    let redirects = part.part().unwrap().redirects.iter();
+    let others = redirects.filter(|one| one.key.is_none());
+    let others = others.map(|one| &*one.url);
     [&**own].into_iter().chain(others).collect()
 }
 

@@ -105,10 +105,9 @@ pub struct MessagePart {
     /// The subject of the message, which may be empty, if a reader opens this part first: the root of a `multipart/related` (RFC
     /// 2387, 3), or the last HTML part of a `multipart/alternative`.
     pub subject: Option<String>,
-    /// The other URLs of the part.
-    pub other_urls: Vec<String>,
-    /// The keys of those of its URLs that other parts have too, for the multipart around it.
-    pub scoped: Vec<String>,
+    /// Redirects to the part from its other URLs, and from those of its URLs that other parts have too, by their keys for the
+    /// multipart around it.
+    pub redirects: Vec<Capture>,
     /// The base of its links, unless its content declares one.
     pub base: Arc<str>,
 }
@@ -264,28 +263,12 @@ impl Entry {
 
     /// The captures: first the resource itself, then redirects to it from its other URLs.
     pub fn captures(&self) -> Vec<Capture> {
-        let one = match &self.contents {
-            Some(EntryContents::Record(record, _)) => {
-                return record::capture(record).into_iter().collect();
-            }
-            Some(EntryContents::Resource(one)) => one,
-            _ => return Vec::new(),
-        };
-        let own = &one.capture;
-        let redirect = |url: &str| Capture {
-            status: 301,
-            location: own.key.clone().or_else(|| Some(own.url.clone())),
-            ..Capture::of(url)
-        };
-        let mut captures = vec![own.clone()];
-        if let Some(part) = &one.part {
-            captures.extend(part.other_urls.iter().map(|url| redirect(url)));
-            captures.extend(part.scoped.iter().map(|key| Capture {
-                key: Some(key.as_str().into()),
-                ..redirect(&own.url)
-            }));
+        if let Some(EntryContents::Record(record, _)) = &self.contents {
+            return record::capture(record).into_iter().collect();
         }
-        captures
+        let own = self.resource().map(|one| &one.capture).into_iter();
+        let redirects = self.part().map_or(&[][..], |part| &part.redirects);
+        own.chain(redirects).cloned().collect()
     }
 
     /// The body of the capture of `url`, without content codings, and the options for reading it.

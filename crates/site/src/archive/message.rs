@@ -35,6 +35,7 @@ use baselink_rewrite::{
 use baselink_scan::{Document, MediaType, ScanOptions, UrlField, html::saved::saved, scan_as};
 use baselink_text::{
     Code, Format, Span,
+    format::starts_with,
     layer::{
         escape::percent_encode,
         transfer::{Obstacle, TransferEncoding},
@@ -194,14 +195,24 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
             is_cut: part.is_cut,
             ..Capture::of(&part.urls[0])
         };
+        let redirect = |url: &str| Capture {
+            status: 301,
+            location: capture.key.clone().or_else(|| Some(capture.url.clone())),
+            ..Capture::of(url)
+        };
+        let scoped = part.scoped.into_iter().map(|key| Capture {
+            key: Some(key.into()),
+            ..redirect(&capture.url)
+        });
+        let redirects = part.urls[1..].iter().map(|url| redirect(url));
+        let redirects = redirects.chain(scoped).collect();
         let resource = ArchivedResource {
             source,
             capture,
             part: Some(MessagePart {
                 entity: part.entity,
                 subject: (is_text && opened == Some(part.index)).then(|| subject.clone()),
-                other_urls: part.urls[1..].to_vec(),
-                scoped: part.scoped,
+                redirects,
                 base,
             }),
             body: body.into_owned(),
@@ -215,10 +226,11 @@ pub fn resources(message: &[u8], options: &Options) -> impl Iterator<Item = Entr
     (0..).zip(parts).map(entry)
 }
 
-/// The name of the entity called `name` in the message with this number among several, if any: `3/1.2`.
+/// The name of the entity called `name` in the message with this number among several, if any: `3/1.2`. The number and the name may
+/// be empty.
 pub fn numbered(number: &str, name: &str) -> Arc<str> {
-    let names = [number, name].map(str::to_owned);
-    let names: Vec<_> = names.into_iter().filter(|one| !one.is_empty()).collect();
+    let mut names = vec![number, name];
+    names.retain(|one| !one.is_empty());
     names.join("/").into()
 }
 
@@ -340,10 +352,10 @@ fn opened_parts(message: &[u8], structure: &Structure) -> (Option<usize>, Vec<bo
     for (index, entity) in entities.iter().enumerate().rev() {
         let inside = || children[index].iter().copied();
         let has_page = |child: &usize| opened[*child].as_ref().is_some_and(is_page);
-        opened[index] = match entity.kind {
-            EntityKind::Leaf => (!is_attachment(message, entity)).then_some(index),
-            EntityKind::Opaque(_) => None,
-            EntityKind::Multipart if entity.media_type.essence == "multipart/related" => {
+        opened[index] = match (entity.kind, &*entity.media_type.essence) {
+            (EntityKind::Leaf, _) => (!is_attachment(message, entity)).then_some(index),
+            (EntityKind::Opaque(_), _) => None,
+            (EntityKind::Multipart, "multipart/related") => {
                 let start = entity.media_type.parameter("start").map(in_brackets);
                 let is_start = |child: &usize| {
                     start.is_some() && content_id(message, &entities[*child]).as_deref() == start
@@ -365,16 +377,16 @@ fn opened_parts(message: &[u8], structure: &Structure) -> (Option<usize>, Vec<bo
                     opened[root].or((entities[root].kind == EntityKind::Leaf).then_some(root))
                 })
             }
-            EntityKind::Multipart if entity.media_type.essence == "multipart/alternative" => {
-                // If no alternative is a page, all of them are kept.
-                alternative[index] = inside().rfind(has_page);
-                alternative[index]
-                    .or_else(|| inside().next())
+            (EntityKind::Multipart | EntityKind::Message, essence) => {
+                let page = if essence == "multipart/alternative" {
+                    // If no alternative is a page, all of them are kept.
+                    alternative[index] = inside().rfind(has_page);
+                    alternative[index]
+                } else {
+                    inside().find(has_page)
+                };
+                page.or_else(|| inside().next())
                     .and_then(|child| opened[child])
-            }
-            EntityKind::Multipart | EntityKind::Message => {
-                let first = inside().find(has_page).or_else(|| inside().next());
-                first.and_then(|child| opened[child])
             }
         };
     }
@@ -397,12 +409,7 @@ fn is_document(entity: &Entity) -> bool {
 /// True if `entity` is an attachment (RFC 2183, 2.2).
 fn is_attachment(message: &[u8], entity: &Entity) -> bool {
     let disposition = entity.heading.first(message, "Content-Disposition");
-    let value = disposition
-        .map(|field| &message[field.value.range()])
-        .unwrap_or_default();
-    value
-        .get(.."attachment".len())
-        .is_some_and(|name| name.eq_ignore_ascii_case(b"attachment"))
+    disposition.is_some_and(|field| starts_with(&message[field.value.range()], "attachment"))
 }
 
 /// The `Content-ID` of `entity` without its angle brackets.
@@ -475,12 +482,7 @@ fn urls(
 /// A URL for the part `entity` with this file name: `thismessage:/2/a.png`.
 fn made_up_url(entity: &str, file: &str) -> String {
     let file = percent_encode(file, |c| !(c.is_ascii_alphanumeric() || "-._~".contains(c)));
-    let separator = if entity.is_empty() || file.is_empty() {
-        ""
-    } else {
-        "/"
-    };
-    format!("{THIS_MESSAGE}{entity}{separator}{file}")
+    format!("{THIS_MESSAGE}{}", numbered(entity, &file))
 }
 
 /// The last segment of the path of `url`.
