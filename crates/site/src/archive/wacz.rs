@@ -27,6 +27,8 @@ pub struct Wacz<R> {
     archives: Vec<(String, usize)>,
     /// The names of WACZ files in this one, and their indexes.
     inner: Vec<(String, usize)>,
+    /// The lists of pages, in order: false for those called `pages.jsonl`, their names and indexes.
+    lists: Vec<(bool, String, usize)>,
 }
 
 impl<R: Read + Seek> Wacz<R> {
@@ -47,24 +49,29 @@ impl<R: Read + Seek> Wacz<R> {
                 Error::new("not a WACZ file: it is not a readable zip file, or its end is missing")
             }
         })?;
-        let (mut archives, mut inner) = (Vec::new(), Vec::new());
+        let (mut archives, mut inner, mut lists) = (Vec::new(), Vec::new(), Vec::new());
         let names = zip.file_names_raw().map(String::from_utf8_lossy);
         for (number, name) in names.enumerate() {
             if is_archive_in_wacz(&name) {
                 archives.push((name.into_owned(), number));
             } else if ends_with(&name, ".wacz") {
                 inner.push((name.into_owned(), number));
+            } else if name.contains("pages") && name.ends_with(".jsonl") {
+                let is_other = !name.ends_with("/pages.jsonl");
+                lists.push((is_other, name.into_owned(), number));
             }
         }
         if archives.is_empty() && inner.is_empty() {
             return Err(Error::new(WITHOUT_ARCHIVES));
         }
         require_apart(&mut zip, length)?;
+        lists.sort();
         Ok(Self {
             zip,
             length,
             archives,
             inner,
+            lists,
         })
     }
 
@@ -141,14 +148,12 @@ impl<R: Read + Seek> Wacz<R> {
         let name = visible(name);
         let why = match self.zip.by_index(*number) {
             Ok(file) => match file.compression() {
-                CompressionMethod::Stored => return Ok(file.take(u64::MAX)),
-                CompressionMethod::Deflated => {
-                    let longest = if ends_with(&self.archives[at].0, ".warc") {
-                        u64::MAX
-                    } else {
-                        file.compressed_size().saturating_mul(4).max(1 << 20)
-                    };
+                CompressionMethod::Deflated if !ends_with(&self.archives[at].0, ".warc") => {
+                    let longest = file.compressed_size().saturating_mul(4).max(1 << 20);
                     return Ok(file.take(longest));
+                }
+                CompressionMethod::Stored | CompressionMethod::Deflated => {
+                    return Ok(file.take(u64::MAX));
                 }
                 other => format!("is compressed with {other}, which is not supported"),
             },
@@ -180,18 +185,8 @@ impl<R: Read + Seek> Wacz<R> {
     /// page is listed.
     fn each_own_page(&mut self, left: &mut u64, visit: &mut impl FnMut(WaczPage)) -> bool {
         let mut is_listed = false;
-        let names = self
-            .zip
-            .file_names_raw()
-            .map(String::from_utf8_lossy)
-            .zip(0..);
-        let lists = names.filter(|(name, _)| name.contains("pages") && name.ends_with(".jsonl"));
-        let mut lists: Vec<(bool, String, usize)> = lists
-            .map(|(name, number)| (!name.ends_with("/pages.jsonl"), name.into_owned(), number))
-            .collect();
-        lists.sort();
-        for (_, _, number) in lists {
-            let Ok(list) = self.zip.by_index(number) else {
+        for (.., number) in &self.lists {
+            let Ok(list) = self.zip.by_index(*number) else {
                 continue;
             };
             let mut list = BufReader::new(list.take(*left));
