@@ -51,10 +51,9 @@ const NUMBER: u64 = 8;
 struct ResourceDraft {
     /// The URL from which it was retrieved.
     url: Option<String>,
-    /// The media type without parameters; empty if the archive has none.
-    media_type: String,
-    /// The label of the encoding that Safari used.
-    charset: Option<String>,
+    media_type: Option<MediaType>,
+    /// The encoding that Safari used.
+    charset: Option<Charset>,
     /// The bytes, without content codings.
     body: Option<Vec<u8>>,
     /// The number of the frame. The page is 0, and each frame has a higher number than its parent.
@@ -137,8 +136,8 @@ pub fn web_archive<'o>(
             capture,
             part: None,
             body,
-            media_type: MediaType::read(draft.media_type.as_bytes()),
-            charset: draft.charset.as_deref().and_then(Charset::for_label),
+            media_type: draft.media_type,
+            charset: draft.charset,
         };
         Entry::at(number).holding(resource, options, wanted)
     });
@@ -272,9 +271,11 @@ impl ResourceDraft {
         match (key, value) {
             ("WebResourceData", Event::Data(data)) => self.body = Some(data.into_owned()),
             ("WebResourceURL", Event::String(url)) => self.url = Some(url.into_owned()),
-            ("WebResourceMIMEType", Event::String(name)) => self.media_type = name.into_owned(),
+            ("WebResourceMIMEType", Event::String(name)) => {
+                self.media_type = MediaType::read(name.as_bytes());
+            }
             ("WebResourceTextEncodingName", Event::String(label)) => {
-                self.charset = Some(label.into_owned());
+                self.charset = Charset::for_label(&label);
             }
             _ => {}
         }
