@@ -31,7 +31,7 @@ use std::{
     collections::{HashMap, HashSet},
     fmt,
     str::FromStr,
-    sync::Arc,
+    sync::{Arc, LazyLock},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -251,22 +251,20 @@ struct RareParts {
     repeats: Vec<u64>,
 }
 
+static NO_PARTS: LazyLock<RareParts> = LazyLock::new(RareParts::default);
+
 impl Candidate {
-    fn url(&self) -> Option<&str> {
-        self.more.as_ref().and_then(|more| more.url.as_deref())
+    fn more(&self) -> &RareParts {
+        self.more.as_deref().unwrap_or(&NO_PARTS)
     }
 
-    fn has_key(&self) -> bool {
-        self.more.as_ref().is_some_and(|more| more.has_key)
+    fn url(&self) -> Option<&str> {
+        self.more().url.as_deref()
     }
 
     fn location(&self) -> Option<&str> {
-        let location = self.more.as_ref().and_then(|more| more.location.as_deref());
+        let location = self.more().location.as_deref();
         location.filter(|_| matches!(self.status, 300..=303 | 307 | 308))
-    }
-
-    fn repeats(&self) -> &[u64] {
-        self.more.as_ref().map_or(&[], |more| &more.repeats)
     }
 
     /// True if the body is the whole resource. False for partial (206) and empty (204, 205) responses.
@@ -293,7 +291,7 @@ impl Candidate {
             let at = bodies.partition_point(|body| body.name < *name);
             bodies.get(at).filter(|body| body.name == *name)
         };
-        match self.repeats().iter().find_map(body_of) {
+        match self.more().repeats.iter().find_map(body_of) {
             Some(body) => {
                 self.item = body.item;
                 // Only the record of the body proves that it is HTML.
@@ -474,7 +472,7 @@ impl Captures {
         for mut capture in all {
             let first = &mut firsts[capture.url as usize];
             *first = (capture.date.is_none(), capture.date, capture.item).min(*first);
-            if !capture.repeats().is_empty() {
+            if !capture.more().repeats.is_empty() {
                 capture.find_body(&bodies);
             }
             // Among equals, the later one wins.
@@ -491,7 +489,7 @@ impl Captures {
         let (found, firsts) = self.best();
         let is_resource = |index: &u32| found.values[*index as usize].is_resource();
         let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
-        let has_key = |index: u32| found.values[index as usize].has_key();
+        let has_key = |index: u32| found.values[index as usize].more().has_key;
         order.sort_unstable_by_key(|&index| (has_key(index), found.text(index as usize)));
         let url = |index: u32| {
             found.values[index as usize]
@@ -501,7 +499,7 @@ impl Captures {
         let resource = |number: usize| {
             let index = order[number] as usize;
             let best = &found.values[index];
-            let named = best.url().filter(|_| !best.has_key());
+            let named = best.url().filter(|_| !best.more().has_key);
             (named.unwrap_or(found.url(index)), &*best.media_type)
         };
         let rounds = rounds(order.len(), resource);
@@ -520,7 +518,7 @@ impl Captures {
             let place = collection.files.number_or_add(place.as_bytes(), ());
             targets[index as usize] = UrlTarget::of(place);
             collection.add_host(found.url(index as usize));
-            let entity = best.more.as_ref().and_then(|more| more.entity.clone());
+            let entity = best.more().entity.clone();
             collection
                 .entities
                 .extend(entity.map(|entity| (place, entity)));
