@@ -32,7 +32,11 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use baselink_text::{Format, format::EXTENSIONS, layer::digest::first_of_md5};
+use baselink_text::{
+    Format,
+    format::EXTENSIONS,
+    layer::{digest::first_of_md5, escape::percent_encode},
+};
 use baselink_url::{Reference, decode_percent, without_fragment};
 
 use super::{
@@ -145,12 +149,8 @@ fn folded(path: &str) -> String {
             .flat_map(char::to_lowercase)
             .collect::<String>()
     };
-    let kept: String = path.chars().filter(|c| !is_joiner(*c)).collect();
-    let lowered = lower(&composed_text(&kept));
-    let upper: String = composed_text(&lowered)
-        .chars()
-        .flat_map(char::to_uppercase)
-        .collect();
+    let kept = path.replace(is_joiner, "");
+    let upper = composed_text(&lower(&composed_text(&kept))).to_uppercase();
     composed_text(&lower(&upper)).into_owned()
 }
 
@@ -212,7 +212,7 @@ pub fn path_in_mirror<'p>((own, media_type): (&'p str, &str), round: u32) -> Cow
         if is_valid_everywhere(name) {
             name.to_owned()
         } else {
-            fitted(safe_name(name.as_bytes()), "", MAX_FOLDER, false, name)
+            fitted(safe_name(name), "", MAX_FOLDER, false, name)
         }
     };
     let folders = folders.split('/').filter(|name| !name.is_empty());
@@ -235,9 +235,8 @@ pub fn path_in_mirror<'p>((own, media_type): (&'p str, &str), round: u32) -> Cow
 /// The stem and extension for a file in a mirror. wget puts the query after the extension, as in `main.css?v=3`, where
 /// no program recognizes the extension.
 fn stem_and_extension_in_mirror(name: &str, media_type: &str) -> (String, String) {
-    let safe = |text: &str| safe_name(text.as_bytes());
     let Some((segment, query)) = name.split_once('?') else {
-        return stem_and_extension(safe(name), media_type);
+        return stem_and_extension(safe_name(name), media_type);
     };
     let is_page = |(_, extension): &(&str, &str)| {
         PAGES
@@ -249,13 +248,13 @@ fn stem_and_extension_in_mirror(name: &str, media_type: &str) -> (String, String
     let added = added.filter(|parts| is_page(parts) || parts.1.eq_ignore_ascii_case("css"));
     let has_page_extension = || segment.rsplit_once('.').as_ref().is_some_and(is_page);
     let (query, (mut stem, extension)) = match (added, media_type) {
-        (Some((query, added)), _) => (query, (safe(segment), format!(".{added}"))),
+        (Some((query, added)), _) => (query, (safe_name(segment), format!(".{added}"))),
         (None, "") if is_page_name(segment.as_bytes()) && !has_page_extension() => {
-            (query, stem_and_extension(safe(segment), "text/html"))
+            (query, stem_and_extension(safe_name(segment), "text/html"))
         }
-        (None, _) => (query, stem_and_extension(safe(segment), media_type)),
+        (None, _) => (query, stem_and_extension(safe_name(segment), media_type)),
     };
-    push_query(&mut stem, query, safe(query));
+    push_query(&mut stem, query, safe_name(query));
     (stem, extension)
 }
 
@@ -452,34 +451,29 @@ fn is_refused(c: char) -> bool {
 
 /// Converts a part of a URL to a name: decodes its escapes, and then applies [`safe_name`].
 fn safe(text: &str) -> String {
-    safe_name(&decode_percent(text.as_bytes()))
+    safe_name(&as_text(&decode_percent(text.as_bytes())))
 }
 
-/// Converts text to Normalization Form C. Characters that a file system rejects become `_`. Bytes that are not
-/// UTF-8 and invisible characters are percent-encoded.
-fn safe_name(text: &[u8]) -> String {
-    let mut name = String::with_capacity(text.len());
-    let encode = |name: &mut String, bytes: &[u8]| {
-        bytes
-            .iter()
-            .for_each(|byte| name.push_str(&format!("%{byte:02X}")));
-    };
-    for chunk in text.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                // Chromium looks for the extension of a `file:` URL before the first `;`, and refuses style sheets without one.
-                _ if c == ';' || is_refused(c) => name.push('_'),
-                _ if is_invisible(c) => encode(&mut name, c.encode_utf8(&mut [0; 4]).as_bytes()),
-                _ => name.push(c),
-            }
-        }
-        encode(&mut name, chunk.invalid());
+/// A path or name as text. Bytes that are not UTF-8 are percent-encoded, so that distinct paths remain distinct.
+pub fn as_text(path: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(path) {
+        Ok(text) => text.into(),
+        Err(_) => path
+            .utf8_chunks()
+            .flat_map(|chunk| {
+                let invalid = chunk.invalid().iter().map(|byte| format!("%{byte:02X}"));
+                [chunk.valid().to_owned()].into_iter().chain(invalid)
+            })
+            .collect(),
     }
-    if name.is_ascii() {
-        name
-    } else {
-        composed_text(&name).into_owned()
-    }
+}
+
+/// Converts text to Normalization Form C. Characters that a file system rejects become `_`. Invisible characters are
+/// percent-encoded.
+fn safe_name(text: &str) -> String {
+    // Chromium looks for the extension of a `file:` URL before the first `;`, and refuses style sheets without one.
+    let accepted = text.replace(|c| c == ';' || is_refused(c), "_");
+    composed_text(&percent_encode(&accepted, is_invisible)).into_owned()
 }
 
 /// True for U+200C and U+200D, which Persian and Indic words need.

@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use super::{
-    file_names::{path_in_mirror, rounds_of},
+    file_names::{as_text, path_in_mirror, rounds_of},
     index::Collection,
 };
 
@@ -23,7 +23,7 @@ impl Collection {
         let files: Vec<usize> = (0..self.count())
             .filter(|&file| self.is_file(file))
             .collect();
-        let own = |at: usize| text(self.path(files[at]));
+        let own = |at: usize| as_text(self.path(files[at]));
         let path = |at: usize, round| -> Cow<'_, str> {
             path_in_mirror((&own(at), self.media_type(files[at])), round)
                 .into_owned()
@@ -63,20 +63,6 @@ impl Collection {
         self.renamed
             .get(&number)
             .map_or(self.path(number), AsRef::as_ref)
-    }
-}
-
-/// A path as text. Bytes that are not UTF-8 are percent-encoded, so that distinct paths remain distinct.
-fn text(path: &[u8]) -> Cow<'_, str> {
-    match str::from_utf8(path) {
-        Ok(text) => text.into(),
-        Err(_) => path
-            .utf8_chunks()
-            .flat_map(|chunk| {
-                let invalid = chunk.invalid().iter().map(|byte| format!("%{byte:02X}"));
-                [chunk.valid().to_owned()].into_iter().chain(invalid)
-            })
-            .collect(),
     }
 }
 
