@@ -53,8 +53,9 @@ impl BaseHints {
         let is_page = input.format.is_page();
         let named = match input.format {
             format if format.has_headings() => archive(input.bytes),
-            format => canonical::named(input.bytes, format)
-                .map(|named| (named.url, named.by.name(), named.span)),
+            format => {
+                canonical::named(input.bytes, format).map(|named| (named.url, named.by, named.span))
+            }
         };
         let Some((url, by, span)) = named else {
             self.differs = true;

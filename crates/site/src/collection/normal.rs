@@ -25,11 +25,9 @@ pub fn fragment_of(url: &str) -> Option<&str> {
 
 /// `url` with `https` for `http`, or the reverse; `None` if it has another scheme.
 pub fn with_other_scheme(url: &str) -> Option<String> {
-    match (url.strip_prefix("http:"), url.strip_prefix("https:")) {
-        (Some(rest), _) => Some(["https:", rest].concat()),
-        (None, Some(rest)) => Some(["http:", rest].concat()),
-        (None, None) => None,
-    }
+    let schemes = [("http:", "https:"), ("https:", "http:")];
+    let other = |(own, other)| Some([other, url.strip_prefix(own)?].concat());
+    schemes.into_iter().find_map(other)
 }
 
 /// The key of `url`, which is normalized, for links of the parts inside the entity `around` of a message. A label is

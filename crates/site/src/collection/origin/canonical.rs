@@ -11,10 +11,10 @@
 //!
 //! ```
 //! use baselink_text::Format;
-//! use baselink_site::collection::origin::canonical::{CanonicalTag, named};
+//! use baselink_site::collection::origin::canonical::named;
 //! let page = b"<meta property=og:url content=http://a/1><link href='http://a/2#c' rel='x Canonical'>";
 //! let named = named(page, Format::Html).unwrap();
-//! assert_eq!((named.url.as_str(), named.by), ("http://a/2", CanonicalTag::Link));
+//! assert_eq!((named.url.as_str(), named.by), ("http://a/2", "canonical"));
 //! assert_eq!(&page[named.span.range()], b"http://a/2#c");
 //! ```
 //!
@@ -31,7 +31,7 @@ use baselink_scan::{
     },
     value,
 };
-use baselink_text::{Charset, Format, Span, View, named};
+use baselink_text::{Charset, Format, Span, View};
 use baselink_url::without_fragment;
 
 use super::usable::unusable;
@@ -47,20 +47,10 @@ const LONGEST: usize = 8_192;
 pub struct CanonicalUrl {
     /// The URL, without its fragment.
     pub url: String,
-    /// The tag that names the URL.
-    pub by: CanonicalTag,
+    /// The property of the page that names the URL: `canonical` or `og:url`.
+    pub by: &'static str,
     /// The span of the URL in the page.
     pub span: Span,
-}
-
-named! {
-    /// A tag that names the URL of a page.
-    pub enum CanonicalTag {
-        /// `<link rel="canonical">`.
-        Link = "canonical",
-        /// `<meta property="og:url">`.
-        OpenGraph = "og:url",
-    }
 }
 
 /// Finds the URL that an HTML or XHTML page declares as its own. Only the first [`HEAD`] bytes are searched. Other
@@ -123,8 +113,7 @@ struct CanonicalSink<'a> {
 
 impl Sink for CanonicalSink<'_> {
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) {
-        let name = &self.text[tag.name.range()];
-        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        let is = |name| tag.is_named(self.text, name);
         if namespace != Namespace::Html {
             return;
         }
@@ -137,7 +126,7 @@ impl Sink for CanonicalSink<'_> {
                 self.has_word(tag, "rel", "alternate") && self.attribute(tag, "hreflang").is_some()
             };
             let wants_absolute = is_canonical || is_other_language();
-            let url = || self.url(tag, "href", CanonicalTag::Link);
+            let url = || self.url(tag, "href", "canonical");
             let found = wants_absolute.then(url).flatten();
             self.all.extend(found.as_ref().map(|found| found.span));
             if is_canonical && self.templates == 0 {
@@ -146,13 +135,13 @@ impl Sink for CanonicalSink<'_> {
         } else if self.templates == 0 && self.of_graph.is_none() && is("meta") {
             let mut names = ["property", "name"].iter();
             let is_named = names.any(|name| self.has_word(tag, name, "og:url"));
-            let url = || self.url(tag, "content", CanonicalTag::OpenGraph);
+            let url = || self.url(tag, "content", "og:url");
             self.of_graph = is_named.then(url).flatten().filter(is_usable);
         }
     }
 
     fn end_tag(&mut self, tag: &RawTag) {
-        if self.text[tag.name.range()].eq_ignore_ascii_case(b"template") {
+        if tag.is_named(self.text, "template") {
             self.templates = self.templates.saturating_sub(1);
         }
     }
@@ -177,7 +166,7 @@ impl CanonicalSink<'_> {
     }
 
     /// The URL in the attribute called `name`, which need not be usable.
-    fn url(&self, tag: &RawTag, name: &str, by: CanonicalTag) -> Option<CanonicalUrl> {
+    fn url(&self, tag: &RawTag, name: &str, by: &'static str) -> Option<CanonicalUrl> {
         let value = self.attribute(tag, name)?;
         let trimmed = value::trimmed(&value.text);
         let url = without_fragment(&value.text[trimmed.range()]).to_owned();

@@ -171,10 +171,8 @@ pub fn expected_url(folder: &Path, root: &str) -> Option<ExpectedUrl> {
 fn pages(folder: &Path) -> Vec<String> {
     let selection = Selection::default();
     let files = walk(&[folder.to_owned()], &selection).flatten().take(FILES);
-    let names = files.filter_map(|entry| {
-        let names: Option<Vec<_>> = entry.relative.iter().map(|name| name.to_str()).collect();
-        Some(names?.join("/"))
-    });
+    let names =
+        files.filter_map(|entry| String::from_utf8(names::path_bytes(&entry.relative)).ok());
     names
         .filter(|name| name.ends_with(".html"))
         .take(PAGES)

@@ -10,7 +10,7 @@
 //!
 //! Deliberately absent: characters. A name is a sequence of bytes, so `é` in Latin-1 is `%E9`.
 
-use std::{borrow::Cow, ffi::OsStr};
+use std::{borrow::Cow, ffi::OsStr, fmt::Write as _};
 
 use baselink_url::{decode_percent, reference::escaped};
 
@@ -88,29 +88,18 @@ fn push_byte(text: &mut String, byte: u8, is_kept: bool) {
     if is_kept {
         return text.push(char::from(byte));
     }
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
-    text.extend(['%', digit(byte >> 4), digit(byte)]);
+    // A `String` takes any text.
+    let _ = write!(text, "%{byte:02X}");
 }
 
 /// True for a `pchar` (RFC 3986, 3.3) other than the percent sign of an escape.
 pub fn is_pchar(byte: u8) -> bool {
-    PCHARS[usize::from(byte)]
+    let is_mark = matches!(
+        byte,
+        b'!' | b'$' | b'&'..=b'.' | b':' | b';' | b'=' | b'@' | b'_' | b'~'
+    );
+    byte.is_ascii_alphanumeric() || is_mark
 }
-
-/// The value of [`is_pchar`] for each byte.
-static PCHARS: [bool; 256] = {
-    let (mut table, mut byte) = ([false; 256], 0_u8);
-    while byte < 0x80 {
-        let is_mark = matches!(
-            byte,
-            b'!' | b'$' | b'&'..=b'.' | b':' | b';' | b'=' | b'@' | b'_' | b'~'
-        );
-        table[byte as usize] = byte.is_ascii_alphanumeric() || is_mark;
-        byte += 1;
-    }
-    table
-};
 
 /// True if `text` consists of digits.
 pub fn is_number(text: &str) -> bool {
