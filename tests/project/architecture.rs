@@ -101,7 +101,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("csv", &["site/collection/"]),
     ("hashbrown", &["site/collection/text_map.rs"]),
     ("icu_normalizer", &["site/collection/"]),
-    ("indexmap", &["site/reading/captures.rs"]),
+    (
+        "indexmap",
+        &["site/purpose/entry_page.rs", "site/reading/captures.rs"],
+    ),
     ("jiff", &["site/collection/capture.rs"]),
     ("xattr", &["files/", "site/collection/"]),
     ("rustix", &["files/"]),

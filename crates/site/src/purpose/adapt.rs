@@ -53,6 +53,7 @@ use baselink_scan::{
 };
 use baselink_text::{
     Charset, Detected, Edits, Format, Span, View,
+    format::starts_with,
     layer::{charset::Declaration, escape, xml as xml_text},
 };
 use baselink_url::{Category, reference::placeholder};
@@ -138,10 +139,10 @@ pub fn is_concerned(bytes: &[u8], options: &Options, adapts: bool) -> bool {
 /// decided by this look at the letters that are rarest in these names.
 fn has_names(bytes: &[u8], adapts: bool) -> bool {
     let is_changed = || {
-        contains(bytes, b"http-equiv", b'q')
-            || contains(bytes, b"integrity", b'g')
-            || contains(bytes, b"crossorigin", b'g')
-            || contains(bytes, b"shadowmode", b'w')
+        contains(bytes, "http-equiv", b'q')
+            || contains(bytes, "integrity", b'g')
+            || contains(bytes, "crossorigin", b'g')
+            || contains(bytes, "shadowmode", b'w')
     };
     let has_counted = COUNTED
         .as_ref()
@@ -167,13 +168,11 @@ static COUNTED: LazyLock<Option<Searcher>> = LazyLock::new(|| {
 });
 
 /// True if `bytes` contain `name` in any case. `letter` is the letter of the name to search for.
-fn contains(bytes: &[u8], name: &[u8], letter: u8) -> bool {
-    let before = memchr::memchr(letter, name).unwrap_or_default();
+fn contains(bytes: &[u8], name: &str, letter: u8) -> bool {
+    let before = memchr::memchr(letter, name.as_bytes()).unwrap_or_default();
     memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes).any(|at| {
-        let found = at
-            .checked_sub(before)
-            .and_then(|start| bytes.get(start..start + name.len()));
-        found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+        let start = at.checked_sub(before);
+        start.is_some_and(|start| starts_with(&bytes[start..], name))
     })
 }
 

@@ -14,11 +14,12 @@
 //!
 //! Deliberately absent: resources outside the page.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::borrow::Cow;
 
 use baselink_scan::html::{references::character_data, tag};
-use baselink_text::{Charset, count, layer::escape};
+use baselink_text::{Charset, count, format::starts_with, layer::escape};
 use baselink_url::Reference;
+use indexmap::IndexMap;
 use memchr::memmem;
 
 use crate::collection::{capture::CaptureDate, origin::names};
@@ -126,19 +127,13 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>], missing: &[String]) -> 
 }
 
 /// The pages by source and host, in the order of the first pages.
-fn groups<'a, 'p>(pages: &'a [PageEntry<'p>]) -> Vec<(String, Vec<&'a PageEntry<'p>>)> {
-    let mut groups: Vec<(String, Vec<&PageEntry<'_>>)> = Vec::new();
-    let mut places = HashMap::new();
+fn groups<'a, 'p>(pages: &'a [PageEntry<'p>]) -> IndexMap<String, Vec<&'a PageEntry<'p>>> {
+    let mut groups = IndexMap::<_, Vec<_>>::new();
     for page in pages {
         let host = Reference::of(&page.url).net_loc();
         let mut parts = vec![&*page.folder, host.unwrap_or_default()];
         parts.retain(|part| !part.is_empty());
-        let group = parts.join(" · ");
-        let place = *places.entry(group.clone()).or_insert(groups.len());
-        if place == groups.len() {
-            groups.push((group, Vec::new()));
-        }
-        groups[place].1.push(page);
+        groups.entry(parts.join(" · ")).or_default().push(page);
     }
     groups
 }
@@ -183,20 +178,15 @@ pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
     let head = &*head;
     // Only one tag is read to its end, since there may be many without an end.
     let start = memmem::find_iter(head, b"<").find(|at| {
-        let name = head.get(at + 1..at + 6).unwrap_or_default();
         let is_ended = head
             .get(at + 6)
             .is_none_or(|byte| !byte.is_ascii_alphanumeric());
-        name.eq_ignore_ascii_case(b"title") && is_ended
+        starts_with(&head[at + 1..], "title") && is_ended
     })?;
     let start = tag::read(head, start)?.span.end;
-    let length = memmem::find_iter(&head[start..], b"</").find(|&at| {
-        head[start + at + 2..]
-            .get(..5)
-            .is_some_and(|name| name.eq_ignore_ascii_case(b"title"))
-    })?;
-    let written = &head[start..start + length];
-    let text = character_data(charset.decode(written, 0)).text;
+    let text = &head[start..];
+    let end = memmem::find_iter(text, b"</").find(|at| starts_with(&text[at + 2..], "title"))?;
+    let text = character_data(charset.decode(&text[..end], 0)).text;
     let words: Vec<&str> = text.split_whitespace().collect();
     (!words.is_empty()).then(|| words.join(" "))
 }

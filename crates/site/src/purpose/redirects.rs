@@ -39,11 +39,9 @@ pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
             omitted += 1;
             continue;
         };
-        let url = format!("{to}{path}").replace('&', "&amp;");
+        let url = format!("{to}{path}");
         let base = Base::new(Resolver::Whatwg, &format!("{to}{from}"));
-        let reference = base
-            .relativize(&format!("{to}{path}"))
-            .replace('&', "&amp;");
+        let [reference, url] = [base.relativize(&url), url].map(|it| it.replace('&', "&amp;"));
         let canonical = if is_assumed(to) {
             String::new()
         } else {
