@@ -12,6 +12,7 @@ use baselink_rewrite::{LinkReport, Outcome, Reason};
 use baselink_text::named;
 use baselink_url::{Category, scheme_of};
 
+use self::LinkResult::*;
 use super::spelling::category;
 
 named! {
@@ -64,48 +65,42 @@ pub struct ResultSet {
 impl ResultSet {
     /// The results of `rewrite`.
     pub const OF_REWRITE: Self = Self {
-        all: &[
-            LinkResult::Rewritten,
-            LinkResult::Absolute,
-            LinkResult::NoBase,
-            LinkResult::Left,
-            LinkResult::NotEditable,
-        ],
+        all: &[Rewritten, Absolute, NoBase, Left, NotEditable],
         of: None,
-        of_kept: LinkResult::Local,
+        of_kept: Local,
     };
     /// The results of `localize`.
     pub const OF_LOCALIZE: Self = Self {
         all: &[
-            LinkResult::MadeLocal,
-            LinkResult::Local,
-            LinkResult::MadeAbsolute,
-            LinkResult::Absolute,
-            LinkResult::BaseEmptied,
-            LinkResult::Nowhere,
-            LinkResult::NoBase,
-            LinkResult::Left,
-            LinkResult::NotEditable,
+            MadeLocal,
+            Local,
+            MadeAbsolute,
+            Absolute,
+            BaseEmptied,
+            Nowhere,
+            NoBase,
+            Left,
+            NotEditable,
         ],
         of: Some(LinkResult::of_localized),
-        of_kept: LinkResult::Local,
+        of_kept: Local,
     };
     /// The results of `move`.
     pub const OF_MOVE: Self = Self {
         all: &[
-            LinkResult::MovedRelative,
-            LinkResult::MovedRootRelative,
-            LinkResult::MovedAbsolute,
-            LinkResult::MadeRelative,
-            LinkResult::Unchanged,
-            LinkResult::Absolute,
-            LinkResult::Nowhere,
-            LinkResult::NoBase,
-            LinkResult::Left,
-            LinkResult::NotEditable,
+            MovedRelative,
+            MovedRootRelative,
+            MovedAbsolute,
+            MadeRelative,
+            Unchanged,
+            Absolute,
+            Nowhere,
+            NoBase,
+            Left,
+            NotEditable,
         ],
         of: Some(LinkResult::of_moved),
-        of_kept: LinkResult::Unchanged,
+        of_kept: Unchanged,
     };
 }
 
