@@ -168,7 +168,7 @@ pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     if request.is_of_archives {
         return extract(&request.rewrite, Some(&request.extraction), output);
     }
-    let is_in_place = request.rewrite.planned_in_place().is_some();
+    let is_in_place = request.rewrite.in_place().is_some();
     report_expected_url(documents, None, is_in_place, output)?;
     let mut collection = collection(request)?;
     if request.is_elsewhere() {

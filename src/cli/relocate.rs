@@ -198,10 +198,10 @@ impl Move {
 /// Moves a folder.
 pub fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     let rewritten = &request.rewrite;
-    let (documents, in_place) = (&rewritten.documents, rewritten.in_place());
+    let (documents, planned) = (&rewritten.documents, rewritten.in_place());
+    report_expected_url(documents, Some(&request.to), planned.is_some(), output)?;
+    let in_place = planned.filter(|_| !rewritten.is_preview());
     let is_in_place = in_place.is_some();
-    let may_refuse = rewritten.planned_in_place().is_some();
-    report_expected_url(documents, Some(&request.to), may_refuse, output)?;
     report_renames(request, is_in_place, output);
     if is_in_place {
         stop_between_files(false)?;

@@ -44,7 +44,7 @@ pub struct RewriteRun<'r> {
 
 /// Opens where the results of a request go, and checks it against the inputs.
 pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'a>> {
-    let (documents, in_place) = (&request.documents, request.planned_in_place());
+    let (documents, in_place) = (&request.documents, request.in_place());
     let folder = documents.roots().find(|root| root.is_dir());
     if request.is_printed() {
         let Some(folder) = folder else {
@@ -62,8 +62,8 @@ pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'
         }
         return Ok(match kind.staged() {
             Some(staged) => Results::Staged(staged),
-            None if request.only_reports() => Results::Checked(how),
-            None if request.in_place().is_none() => Results::Nowhere,
+            None if request.diff => Results::Nowhere,
+            None if request.is_preview() => Results::Checked(how),
             None => Results::InPlace(how),
         });
     }
@@ -82,7 +82,7 @@ pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'
         return Err(Error::file(path, &why));
     }
     let preserve_times = request.preserve_times;
-    if request.out().is_none() {
+    if request.is_preview() {
         let mut folders = documents.roots().filter(|root| root.is_dir());
         folders.try_for_each(|root| open_folder(path)?.require_apart(root, ""))?;
         return Ok(Results::Nowhere);

@@ -61,9 +61,8 @@ use baselink_site::{
 
 /// Makes every relative link absolute.
 pub fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
-    let makes_folder = request.out().is_some() || request.only_reports();
-    if makes_folder && request.planned_in_place().is_none() && request.documents.are_all_archives()
-    {
+    let makes_folder = !request.diff && !request.is_printed() && request.in_place().is_none();
+    if makes_folder && request.documents.are_all_archives() {
         return extract(request, None, output);
     }
     rewrite(request, (&RewriteKind::Absolute, &[]), output)
@@ -94,7 +93,7 @@ pub fn rewrite(
     (kind, folders): (&RewriteKind, &[CapturedFolder]),
     output: &mut Output,
 ) -> FileResult<ExitStatus> {
-    let is_in_place = request.planned_in_place().is_some();
+    let is_in_place = request.in_place().is_some();
     if is_in_place {
         dotless_hosts::require_host(&request.documents)?;
     }

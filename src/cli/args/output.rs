@@ -85,7 +85,7 @@ pub struct Rewrite {
 
 impl Rewrite {
     /// True if the result is only previewed, even with --in-place.
-    fn is_preview(&self) -> bool {
+    pub fn is_preview(&self) -> bool {
         self.diff || self.dry_run
     }
 
@@ -100,13 +100,8 @@ impl Rewrite {
         out.filter(|path| !is_standard_input(path))
     }
 
-    /// The settings for replacing the inputs; `None` if they stay.
-    pub fn in_place(&self) -> Option<InPlace> {
-        self.planned_in_place().filter(|_| !self.is_preview())
-    }
-
     /// The settings for replacing the inputs, even if the result is only previewed.
-    pub fn planned_in_place(&self) -> Option<InPlace> {
+    pub fn in_place(&self) -> Option<InPlace> {
         Some(InPlace {
             break_links: matches!(self.in_place?, TypedInPlace::BreakLinks),
             preserve_times: self.preserve_times,
@@ -114,14 +109,9 @@ impl Rewrite {
         })
     }
 
-    /// True if nothing is written, and no diff is shown.
-    pub fn only_reports(&self) -> bool {
-        self.dry_run && !self.diff
-    }
-
     /// True if the result is written to standard output.
     pub fn is_printed(&self) -> bool {
-        !self.is_preview() && self.in_place.is_none() && self.out().is_none()
+        !self.is_preview() && self.in_place.is_none() && self.planned_out().is_none()
     }
 
     /// Checks the options of the output together, and computes the destination.

@@ -134,7 +134,7 @@ pub fn prepare<'r>(
     if let (Some(folder), true) = (&folder, extraction.is_some()) {
         require_earlier_files(&plan, &folder.out, output)?;
     }
-    let results = match folder.filter(|_| request.out().is_some()) {
+    let results = match folder.filter(|_| !request.is_preview()) {
         Some(folder) => Results::Folder(folder),
         None => Results::Nowhere,
     };
@@ -221,17 +221,15 @@ fn date_of(plan: &CapturePlan, number: usize) -> String {
 fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<ResultFolder>> {
     let first = &request.documents.paths[0];
     let refused = |why: &str| Err(Error::file(first, why));
-    let (planned, in_place) = (request.planned_out(), request.planned_in_place());
-    let path = planned.filter(|_| request.only_reports());
-    let Some(path) = path.or(request.out()) else {
-        if request.only_reports() && in_place.is_none() {
-            return Ok(None);
-        }
-        return refused(if in_place.is_some() {
-            "an archive is never altered; -o DIR makes a folder of its files"
-        } else {
-            "an archive becomes a folder of files; use -o DIR, or preview with --dry-run"
-        });
+    if request.in_place().is_some() {
+        return refused("an archive is never altered; -o DIR makes a folder of its files");
+    }
+    if request.diff || request.is_printed() {
+        let why = "an archive becomes a folder of files; use -o DIR, or preview with --dry-run";
+        return refused(why);
+    }
+    let Some(path) = request.planned_out() else {
+        return Ok(None);
     };
     let folder = open_folder(path)?;
     for archive in request.documents.roots() {
