@@ -6,9 +6,9 @@ use baselink_scan::Scanner;
 use baselink_scan::document::Document;
 use baselink_scan::{ScanOptions, scan};
 
-/// Clears the reason for the fallback to html5ever, the only permitted difference.
+/// Clears the mark of the fallback to html5ever, the only permitted difference.
 fn forget(document: &mut Document) {
-    document.fallback = None;
+    document.fallback = false;
     document.parts.iter_mut().for_each(forget);
 }
 

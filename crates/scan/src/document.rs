@@ -58,9 +58,9 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
     /// True if the document was scanned without building its tree.
     pub without_tree: bool,
-    /// The reason why html5ever had to find the tags of the document or of a separately scanned part; `None` if the
-    /// walk sufficed or was not used.
-    pub fallback: Option<FallbackReason>,
+    /// True if html5ever had to find the tags of the document or of a separately scanned part, because the walk did not
+    /// suffice.
+    pub fallback: bool,
     /// The decoded names that a fragment can refer to, in document order; empty unless requested
     /// (`ScanOptions::ids`).
     pub ids: Vec<String>,
@@ -121,23 +121,6 @@ impl Document {
             ..document
         }
     }
-}
-
-/// The reason why the walk over the bytes of HTML cannot determine the tags, so that html5ever scans instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FallbackReason {
-    /// A `frameset`, which can remove the body and makes the parser drop most tags.
-    Frameset,
-    /// A `col` in a `template`, which makes the parser drop tags.
-    Column,
-    /// An end tag in foreign content without an open element there.
-    EndTag,
-    /// An HTML start tag in an integration point that may do more than open an element there.
-    IntegrationPoint,
-    /// A name in foreign content with bytes beyond ASCII.
-    Name,
-    /// Several `base` elements and a table, from which the parser may move one.
-    Bases,
 }
 
 /// The base of XML elements: an `xml:base` below the document element (XML Base, 3). If requested, also the link of

@@ -9,7 +9,7 @@
 //! // html5ever takes over at `</b>`; the first link was found by the walk.
 //! let page = b"<a href=x><b><svg></b><a href=y>";
 //! let document = baselink_scan::scan(page, &baselink_scan::ScanOptions::default());
-//! assert!(document.fallback.is_some());
+//! assert!(document.fallback);
 //! assert_eq!(document.links.len(), 2);
 //! ```
 //!
@@ -24,15 +24,15 @@ use super::{
     sink::{Sink, TextModel, TreeFacts},
     tag::RawTag,
     walk,
-    walk::{Names, Unproved},
+    walk::Names,
 };
-use crate::{Scanner, attributes::Namespace, document::FallbackReason};
+use crate::{Scanner, attributes::Namespace};
 
 /// The result of scanning a document.
 pub struct Tokenized {
     pub(crate) facts: TreeFacts,
-    /// The reason why the walk stopped, if it did.
-    pub(crate) fallback: Option<FallbackReason>,
+    /// True if the walk stopped.
+    pub(crate) fallback: bool,
     /// The bound at which html5ever stopped, if it did. The document was then read without its tree, or up to `end`.
     pub(crate) without_tree: Option<exact::Bound>,
     /// The end of what was read.
@@ -52,7 +52,7 @@ pub fn tokens<S: Sink>(
     let end = range.end;
     let complete = |facts| Tokenized {
         facts,
-        fallback: None,
+        fallback: false,
         without_tree: None,
         end,
     };
@@ -65,13 +65,10 @@ pub fn tokens<S: Sink>(
     }
     match walk::document(bytes, range.clone(), scripting, names, sink) {
         Ok(facts) => complete(facts),
-        Err(Unproved { at, reason }) => {
-            let scanned = after(bytes, range, scripting, at, sink);
-            Tokenized {
-                fallback: Some(reason),
-                ..scanned
-            }
-        }
+        Err(at) => Tokenized {
+            fallback: true,
+            ..after(bytes, range, scripting, at, sink)
+        },
     }
 }
 
@@ -101,7 +98,7 @@ fn after<S: Sink>(
     };
     Tokenized {
         facts,
-        fallback: None,
+        fallback: false,
         without_tree,
         end: range.end,
     }
@@ -219,44 +216,17 @@ mod tests {
     #[test]
     fn nothing_is_reported_twice_or_omitted() {
         let names = Names::of(&ScanOptions::default());
-        for (page, reason) in [
-            (
-                "<a href=x><style>y</style><b><svg></b><a href=z>",
-                FallbackReason::EndTag,
-            ),
+        for page in [
+            "<a href=x><style>y</style><b><svg></b><a href=z>",
             // The tag at which the walk stops also ends a text.
-            (
-                "<svg><g><style>x</g></style><a href=y>",
-                FallbackReason::EndTag,
-            ),
-            (
-                "<svg></b><style>x<!--y--></style><a href=z>",
-                FallbackReason::EndTag,
-            ),
-            (
-                "<svg><style>x<g></g>y</b>v</style><a href=w>",
-                FallbackReason::EndTag,
-            ),
-            (
-                "<svg><style>x<y\u{e9} href=y><a href=z></style>",
-                FallbackReason::Name,
-            ),
-            (
-                "<svg><desc><svg><style>x</svg><li href=y><!--z-->",
-                FallbackReason::IntegrationPoint,
-            ),
-            (
-                "<a href=x><frameset><frame href=y>",
-                FallbackReason::Frameset,
-            ),
-            (
-                "<template><style></style><col href=x><a href=y>",
-                FallbackReason::Column,
-            ),
-            (
-                "<base href=x><table><base href=y><!--z--></table>",
-                FallbackReason::Bases,
-            ),
+            "<svg><g><style>x</g></style><a href=y>",
+            "<svg></b><style>x<!--y--></style><a href=z>",
+            "<svg><style>x<g></g>y</b>v</style><a href=w>",
+            "<svg><style>x<y\u{e9} href=y><a href=z></style>",
+            "<svg><desc><svg><style>x</svg><li href=y><!--z-->",
+            "<a href=x><frameset><frame href=y>",
+            "<template><style></style><col href=x><a href=y>",
+            "<base href=x><table><base href=y><!--z--></table>",
         ] {
             let bytes = page.as_bytes();
             let scan = |scanner, sink: &mut SinkLog<'_>| {
@@ -265,7 +235,7 @@ mod tests {
             let exact = reports(page, |sink| drop(scan(Scanner::Exact, sink)));
             let both = reports(page, |sink| {
                 let scanned = scan(Scanner::Fast, sink);
-                assert_eq!(scanned.fallback, Some(reason), "{page}");
+                assert!(scanned.fallback, "{page}");
             });
             assert_eq!(both, exact, "{page}");
         }
@@ -287,7 +257,7 @@ mod tests {
                 &names,
                 sink,
             );
-            assert_eq!(scanned.fallback, Some(FallbackReason::EndTag));
+            assert!(scanned.fallback);
             assert_eq!(
                 scanned.without_tree,
                 page.find("<p").map(exact::Bound::Attributes)

@@ -40,7 +40,7 @@ use crate::{
     block,
     collect::{self, Carriers, Collector, LinkPlace, TextContent},
     css,
-    document::{Against, Certainty, FallbackReason, Link, Standing, entity_name},
+    document::{Against, Certainty, Link, Standing, entity_name},
     script, value,
 };
 
@@ -82,13 +82,13 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// Reports every link of a document to `links`. Returns the reason for falling back to html5ever, if any. The second
-/// result is true if html5ever stopped, too.
+/// Reports every link of a document to `links`. The first result is true if the walk stopped, so that html5ever scanned; the second if
+/// html5ever stopped, too.
 pub fn links<L: Links + ?Sized>(
     whole: &Whole<'_>,
     options: &ScanOptions,
     links: &mut L,
-) -> (Option<FallbackReason>, bool) {
+) -> (bool, bool) {
     let names = Names::of(options);
     let span = Span::new(whole.start, whole.bytes.len());
     let mut pass = Pass::new(whole, options, &names, links);
@@ -163,7 +163,7 @@ struct Pass<'a, 'l, L: ?Sized> {
     /// those of its text precede those of its children.
     styles: Vec<OpenStyle>,
     markup: Vec<Markup>,
-    fallback: Option<FallbackReason>,
+    fallback: bool,
     /// The offset up to which a preload scanner finds the tags that the tree has.
     alike: usize,
     /// The offset from which it may find others.
@@ -300,7 +300,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
             text: None,
             styles: Vec::new(),
             markup: Vec::new(),
-            fallback: None,
+            fallback: false,
             alike: if options.groups.has_loaded() {
                 0
             } else {
@@ -385,7 +385,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
     fn read(&mut self, span: Span, scripting: bool, scanner: Scanner) -> (usize, bool) {
         let names = self.names;
         let read = engines::tokens(self.bytes, span.range(), scripting, scanner, names, self);
-        self.fallback = self.fallback.or(read.fallback);
+        self.fallback |= read.fallback;
         if let Some(bound) = read.without_tree {
             self.links
                 .diagnostic(without_tree(bound, self.needs_tree()));

@@ -19,11 +19,11 @@
 //! let page = b"<svg><a href=x><title><b></b></title></a></svg><script>'<a href=z>'</script><a href=y>";
 //! let document = baselink_scan::scan(page, &baselink_scan::ScanOptions::default());
 //! assert_eq!(document.links.len(), 2);
-//! assert_eq!(document.fallback, None);
+//! assert!(!document.fallback);
 //! // The walk cannot tell from inside the SVG if `</b>` closes an element around it.
 //! let page = b"<b><svg></b><a href=x>";
 //! let document = baselink_scan::scan(page, &baselink_scan::ScanOptions::default());
-//! assert_eq!(document.fallback, Some(baselink_scan::document::FallbackReason::EndTag));
+//! assert!(document.fallback);
 //! ```
 //!
 //! Deliberately absent: a tree. Outside of `svg` and `math`, open elements are counted at most, and no element is
@@ -50,28 +50,27 @@ use crate::{
     attributes::Namespace,
     block::{find, find_any, name_end},
     css,
-    document::{FallbackReason, Standing},
+    document::Standing,
     value::is_among,
 };
 
-/// A place at which the walk cannot prove html5ever's result.
-pub(crate) struct Unproved {
-    /// The offset of the `<` at which the walk stopped. Everything that begins before it has been reported to the
-    /// sink, and nothing that begins there or later.
-    pub(crate) at: usize,
-    /// The reason why the walk stopped.
-    pub(crate) reason: FallbackReason,
-}
+/// The walk cannot prove html5ever's result at the current tag.
+struct Unproved;
 
 /// Walks over `range` of `bytes`, and stops at the first place that it cannot prove. `scripting` is the flag of
 /// HTML, 13.2.4.5.
+///
+/// # Errors
+///
+/// Returns the offset of the `<` at which the walk stopped. Everything that begins before it has been reported to the
+/// sink, and nothing that begins there or later.
 pub(crate) fn document<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
     scripting: bool,
     names: &Names,
     sink: &mut S,
-) -> Result<TreeFacts, Unproved> {
+) -> Result<TreeFacts, usize> {
     let mut walk = Walk::<_, true>::new(&bytes[..range.end], scripting, names, sink);
     walk.run(range.start)?;
     Ok(walk.facts())
@@ -138,10 +137,10 @@ struct Walk<'a, S: Sink, const PROVES: bool> {
 }
 
 /// The offset at which to continue after a tag; `None` at the end of the document.
-type NextOffset = Result<Option<usize>, FallbackReason>;
+type NextOffset = Result<Option<usize>, Unproved>;
 
 /// An error if the walk must stop at the current tag.
-type Proof = Result<(), FallbackReason>;
+type Proof = Result<(), Unproved>;
 
 impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn new(bytes: &'a [u8], scripting: bool, names: &'a Names, sink: &'a mut S) -> Self {
@@ -169,7 +168,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     }
 
     /// Walks from `start` to the end, or to an unterminated construct.
-    fn run(&mut self, start: usize) -> Result<(), Unproved> {
+    fn run(&mut self, start: usize) -> Result<(), usize> {
         let mut at = start;
         while !self.sink.is_done() {
             at = find(self.bytes, at, b'<');
@@ -183,7 +182,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             match next {
                 Ok(Some(next)) => at = next,
                 Ok(None) => break,
-                Err(reason) => return Err(Unproved { at, reason }),
+                Err(Unproved) => return Err(at),
             }
         }
         self.interrupt_style(self.bytes.len());
@@ -191,8 +190,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     }
 
     /// Stops the walk if it has to prove its result. Must be called before the current tag is reported.
-    fn unproved(&self, reason: FallbackReason) -> Proof {
-        if PROVES { Err(reason) } else { Ok(()) }
+    fn unproved(&self) -> Proof {
+        if PROVES { Err(Unproved) } else { Ok(()) }
     }
 
     #[inline(always)]
@@ -234,7 +233,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         (self.tag.span, self.tag.name) = (Span::new(at, next), span);
         if let TagPlace::Foreign(namespace) = place {
             if !name.is_ascii() {
-                self.unproved(FallbackReason::Name)?;
+                self.unproved()?;
             }
             if foreign::breaks_out(name) || self.is_html_font(name) {
                 self.open.foreign.leave();
@@ -279,7 +278,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn html_tag(&mut self, name: &'a [u8], element: Element, place: TagPlace) -> NextOffset {
         let Span { start, end } = self.tag.span;
         if place == TagPlace::Point && PROVES && !self.nest(element.kind, name) {
-            self.unproved(FallbackReason::IntegrationPoint)?;
+            // The tag may do more than open an element.
+            self.unproved()?;
         }
         let text = match element.kind {
             ElementKind::Foreign(namespace) if self.has_foreign => {
@@ -301,12 +301,14 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             // In the body, where markup for readers without scripts stands, a frameset is dropped.
             ElementKind::Frameset if !self.scripting => TextModel::Markup,
             ElementKind::Frameset => {
-                self.unproved(FallbackReason::Frameset)?;
+                // A `frameset` can remove the body, and makes the parser drop most tags.
+                self.unproved()?;
                 TextModel::Markup
             }
             ElementKind::Column => {
                 if self.open.templates > 0 {
-                    self.unproved(FallbackReason::Column)?;
+                    // A `col` in a `template` makes the parser drop tags.
+                    self.unproved()?;
                 }
                 TextModel::Markup
             }
@@ -404,14 +406,10 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             foreign.close_by_name(name);
         } else if foreign.is_empty() {
             self.open.templates -= usize::from(is_template);
-        } else if !name.is_ascii() {
-            self.unproved(FallbackReason::Name)?;
-        } else {
+        } else if !name.is_ascii() || !foreign.close(name) {
             // `</p>` and `</br>` leave foreign content (13.2.6.5). Unless a `p` is open, `close` returns false for
             // both, because no open element has such a name.
-            if !foreign.close(name) {
-                self.unproved(FallbackReason::EndTag)?;
-            }
+            self.unproved()?;
         }
         Ok(())
     }
@@ -452,7 +450,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             let before = &self.bytes[self.without_table..at];
             let begins_table = |at| starts_with(&before[at + 1..], "table");
             if PROVES && memchr::memchr_iter(b'<', before).any(begins_table) {
-                self.unproved(FallbackReason::Bases)?;
+                // From the table, the parser may move one of the bases.
+                self.unproved()?;
             }
             self.without_table = at;
             Standing::Later
