@@ -27,8 +27,8 @@ use std::{
 
 use baselink_rewrite::{
     self as rewrite, BaseChain, BaseElement, Choice, ContentLocationUse, Destination, Dkim,
-    Fragments, Lack, LinkReceiver, LinkReport, ListedLink, LocalCopies, Options, PlainLink,
-    Retrieval, Totals,
+    Fragments, Lack, LinkLines, LinkReport, LinkSink, ListedLink, LocalCopies, Options, PlainLink,
+    Retrieval, Totals, Within,
     base::{self, Outer},
     container::{mbox::Messages, units},
 };
@@ -79,24 +79,26 @@ impl<F: FnMut(&LinkReport) -> Choice> Destination for ChoiceClosure<F> {
 }
 
 /// A function that receives links until it ends the visit.
-struct Visitor<F> {
+struct Visitor<'a, F> {
+    lines: LinkLines<'a>,
     visit: F,
     has_ended: bool,
 }
 
-impl<F: FnMut(ListedLink) -> ControlFlow<()>> Visitor<F> {
+impl<F: FnMut(ListedLink) -> ControlFlow<()>> Visitor<'_, F> {
     fn take(&mut self, link: ListedLink) {
         self.has_ended = self.has_ended || (self.visit)(link).is_break();
     }
 }
 
-impl<F: FnMut(ListedLink) -> ControlFlow<()>> LinkReceiver for Visitor<F> {
-    fn plain(&mut self, _: &PlainLink<'_>, _: &BaseChain, _: Charset) -> bool {
+impl<F: FnMut(ListedLink) -> ControlFlow<()>> LinkSink for Visitor<'_, F> {
+    fn plain(&mut self, _: &PlainLink<'_>, _: Within<'_>) -> bool {
         self.has_ended
     }
 
-    fn link(&mut self, link: ListedLink, _: &BaseChain, _: Charset) {
-        self.take(link);
+    fn link(&mut self, link: LinkReport, _: Within<'_>, outermost: Charset) {
+        let listed = self.lines.listed(link, outermost);
+        self.take(listed);
     }
 }
 
@@ -412,6 +414,7 @@ impl Rewriter {
     pub fn links(&self, bytes: &[u8], visit: impl FnMut(ListedLink) -> ControlFlow<()>) -> Totals {
         let options = self.options_for(bytes);
         let mut visitor = Visitor {
+            lines: LinkLines::of(bytes),
             visit,
             has_ended: false,
         };

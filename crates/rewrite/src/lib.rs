@@ -56,14 +56,11 @@ pub use self::{
         BaseElement, BaseInCopy, Choice, Destination, Dkim, Fragments, Guard, LocalCopies, NOWHERE,
         Options, PlainLink, Site,
     },
-    plan::PlannedPart,
+    plan::{LinkSink, PlannedPart, Within},
     report::{EntityReport, Lack, LinkReport, Outcome, Reason, Report},
     totals::{LinkBases, Totals},
 };
-use self::{
-    options::FileRequest,
-    plan::{FilePlan, LinkSink, Within},
-};
+use self::{options::FileRequest, plan::FilePlan};
 
 /// A rewritten file: its edits, and the report.
 #[derive(Clone, Debug)]
@@ -104,38 +101,26 @@ pub struct ListedLink {
     pub column: usize,
 }
 
-/// A receiver of links, each with the base and the encoding of the document that contains it.
+/// Finds the lines and columns of the links of a file.
 #[doc(hidden)]
-pub trait LinkReceiver {
-    /// Receives a link from its bytes alone; false if its report is needed. Most links of HTML documents come here first.
-    fn plain(&mut self, _link: &PlainLink<'_>, _chain: &BaseChain, _charset: Charset) -> bool {
-        false
-    }
-
-    /// Receives the report of a link.
-    fn link(&mut self, link: ListedLink, chain: &BaseChain, charset: Charset);
-}
-
-impl<F: FnMut(ListedLink)> LinkReceiver for F {
-    fn link(&mut self, link: ListedLink, _: &BaseChain, _: Charset) {
-        self(link);
-    }
-}
-
-/// Passes links to a receiver, with their lines and columns.
-struct RowSink<'a> {
+pub struct LinkLines<'a> {
     bytes: &'a [u8],
     counter: LineCounter,
     in_utf_16: Option<Lines>,
-    receiver: &'a mut dyn LinkReceiver,
 }
 
-impl LinkSink for RowSink<'_> {
-    fn plain(&mut self, link: &PlainLink<'_>, (chain, charset): Within<'_>) -> bool {
-        self.receiver.plain(link, chain, charset)
+impl<'a> LinkLines<'a> {
+    /// The lines of the file `bytes`.
+    pub fn of(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            counter: LineCounter::default(),
+            in_utf_16: None,
+        }
     }
 
-    fn link(&mut self, link: LinkReport, (chain, charset): Within<'_>, outermost: Charset) {
+    /// A link of the file with its place; `outermost` is the encoding of the file.
+    pub fn listed(&mut self, link: LinkReport, outermost: Charset) -> ListedLink {
         let (bytes, at) = (self.bytes, link.span.start);
         let (line, column) = if outermost.is_ascii_compatible() {
             self.counter.place(bytes, at)
@@ -145,8 +130,7 @@ impl LinkSink for RowSink<'_> {
                 .get_or_insert_with(|| outermost.lines(bytes))
                 .place(at)
         };
-        let row = ListedLink { link, line, column };
-        self.receiver.link(row, chain, charset);
+        ListedLink { link, line, column }
     }
 }
 
@@ -245,19 +229,16 @@ pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
 /// assert_eq!(totals.links(), 2);
 /// ```
 pub fn links(bytes: &[u8], options: &Options, row: &mut dyn FnMut(ListedLink)) -> Totals {
-    links_to(bytes, options, &mut |link| row(link))
+    let mut lines = LinkLines::of(bytes);
+    let mut each =
+        |link: LinkReport, _: Within<'_>, charset: Charset| row(lines.listed(link, charset));
+    links_to(bytes, options, &mut each)
 }
 
-/// Like [`links`], for a receiver that needs no report of some links.
+/// Like [`links`], for a receiver that needs no place or report of some links.
 #[doc(hidden)]
-pub fn links_to(bytes: &[u8], options: &Options, receiver: &mut dyn LinkReceiver) -> Totals {
-    let mut sink = RowSink {
-        bytes,
-        counter: LineCounter::default(),
-        in_utf_16: None,
-        receiver,
-    };
-    let mut plan = file::plan(bytes, options.request(), Some(&mut sink), false);
+pub fn links_to(bytes: &[u8], options: &Options, sink: &mut dyn LinkSink) -> Totals {
+    let mut plan = file::plan(bytes, options.request(), Some(sink), false);
     if let Some(outermost) = plan.report.entities.first_mut() {
         plan.totals.ids = std::mem::take(&mut outermost.ids);
     }

@@ -133,27 +133,21 @@ pub struct LineCounter {
     ended: usize,
     /// The offset at which the current line begins.
     start: usize,
-    /// True if a CR immediately precedes the current offset.
-    follows_cr: bool,
 }
 
 impl LineCounter {
-    /// The line and column of the byte at `at`, as in [`Lines::place`].
+    /// The line and column of the byte at `at`, as in [`Lines::place`]. It must not be the LF of a CRLF.
     pub fn place(&mut self, bytes: &[u8], at: usize) -> (usize, usize) {
         if at < self.at {
             *self = Self::default();
         }
         let from = self.at;
         let text = bytes.get(from..at).unwrap_or_default();
-        let returns =
-            memchr::memchr_iter(b'\r', text).filter(|at| text.get(at + 1) != Some(&b'\n'));
+        let returns = memchr::memchr_iter(b'\r', text)
+            .filter(|length| bytes.get(from + length + 1) != Some(&b'\n'));
         self.ended += memchr::memchr_iter(b'\n', text).count() + returns.count();
-        self.ended -= usize::from(self.follows_cr && text.starts_with(b"\n"));
         if let Some(end) = memchr::memrchr2(b'\n', b'\r', text) {
             self.start = from + end + 1;
-        }
-        if let Some(last) = text.last() {
-            self.follows_cr = *last == b'\r';
         }
         self.at = at;
         (self.ended + 1, at - self.start + 1)
@@ -199,7 +193,6 @@ mod tests {
             let lines = Lines::of(text);
             let mut counter = LineCounter::default();
             for at in (0..=text.len()).chain([1.min(text.len()), text.len()]) {
-                // At the LF of a CRLF, a counter has already counted the line end.
                 if text.get(at) == Some(&b'\n') && at > 0 && text[at - 1] == b'\r' {
                     counter.place(text, at);
                     continue;

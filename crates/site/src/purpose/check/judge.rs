@@ -12,8 +12,8 @@
 use std::cell::OnceCell;
 
 use baselink_rewrite::{
-    BaseChain, LinkReceiver, LinkReport, ListedLink, Options, Outcome, PlainLink, Reason, Source,
-    SourceKind, base,
+    BaseChain, LinkLines, LinkReport, LinkSink, Options, Outcome, PlainLink, Reason, Source,
+    SourceKind, Within, base,
 };
 use baselink_scan::{Program, Role};
 use baselink_text::Charset;
@@ -60,6 +60,7 @@ pub struct LinkJudge<'a> {
     /// The number of the document in the collection.
     number: Option<usize>,
     bases: MovedBases<'a>,
+    lines: LinkLines<'a>,
     /// The encoding of the document; UTF-8 for a message.
     charset: Charset,
     /// The length of the URL of the root, if the move changes only this part of the URL of the document.
@@ -78,8 +79,8 @@ pub struct LinkJudge<'a> {
     found: &'a mut dyn FnMut(CheckedLink),
 }
 
-impl LinkReceiver for LinkJudge<'_> {
-    fn plain(&mut self, link: &PlainLink<'_>, chain: &BaseChain, _: Charset) -> bool {
+impl LinkSink for LinkJudge<'_> {
+    fn plain(&mut self, link: &PlainLink<'_>, (chain, _): Within<'_>) -> bool {
         let rule = self.plain_rule(link, chain);
         let counted = rule.and_then(|rule| self.counted[rule as usize].as_mut());
         let is_counted = counted.map(|links| *links += 1).is_some();
@@ -89,19 +90,18 @@ impl LinkReceiver for LinkJudge<'_> {
         is_counted
     }
 
-    fn link(&mut self, listed: ListedLink, chain: &BaseChain, charset: Charset) {
+    fn link(&mut self, link: LinkReport, within: Within<'_>, outermost: Charset) {
         let options = self.bases.options;
-        if listed.link.entity == options.scan.entity && !options.format.has_headings() {
-            self.charset = charset;
+        if link.entity == options.scan.entity && !options.format.has_headings() {
+            self.charset = within.1;
         }
-        let link = &listed.link;
-        let finding = self.judge(link, (chain, charset));
+        let finding = self.judge(&link, within);
         if finding.class() > Class::MissingPage || finding.rule.is_movable() {
             let is_absolute = link.outcome == Outcome::Absolute;
             self.note_form(&link.reference, link.source, is_absolute);
         }
         (self.found)(CheckedLink {
-            listed,
+            listed: self.lines.listed(link, outermost),
             charset: self.charset,
             finding,
         });
@@ -155,6 +155,7 @@ impl<'a> LinkJudge<'a> {
             is_crawled,
             number: collection.number_at(name.strip_prefix(&*collection.folder).unwrap_or(name)),
             bases,
+            lines: LinkLines::of(bytes),
             goal: MovedCollection {
                 collection,
                 keeps_paths,
