@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use baselink_rewrite::container::{EntityKind, Opaque, Structure, entities};
+use baselink_rewrite::container::{EntityKind, Structure, entities};
 use baselink_scan::document::UrlField;
 use baselink_scan::fields::heading::{line_end_of, url_of};
 use baselink_scan::fields::{Heading, MediaType};
@@ -47,9 +47,7 @@ fn kind(kind: EntityKind) -> &'static str {
         EntityKind::Leaf => "leaf",
         EntityKind::Multipart => "multipart",
         EntityKind::Message => "message",
-        EntityKind::Opaque(Opaque::Encoded) => "encoded",
-        EntityKind::Opaque(Opaque::NoBoundary) => "no-boundary",
-        EntityKind::Opaque(Opaque::BoundaryNotFound) => "not-found",
+        EntityKind::Opaque => "opaque",
     }
 }
 
@@ -203,7 +201,7 @@ fn check_ranges(bytes: &[u8], structure: &Structure) {
             .map(|&child| structure.entities[child].span())
             .collect();
         match entity.kind {
-            EntityKind::Leaf | EntityKind::Opaque(_) => assert!(spans.is_empty()),
+            EntityKind::Leaf | EntityKind::Opaque => assert!(spans.is_empty()),
             EntityKind::Message => assert_eq!(spans, [entity.body]),
             EntityKind::Multipart => {
                 let boundary = entity.media_type.boundary().unwrap();
@@ -350,17 +348,17 @@ fn the_innermost_of_equal_boundaries_wins() {
 fn a_boundary_may_be_absent_or_not_found() {
     check(
         "Content-Type: multipart/mixed\n\n«|--b\n»",
-        "no-boundary multipart/mixed",
+        "opaque multipart/mixed",
         &[Code::BoundaryMissing],
     );
     check(
         "Content-Type: multipart/mixed; boundary=\"\"\n\n«|--\n»",
-        "no-boundary multipart/mixed",
+        "opaque multipart/mixed",
         &[Code::BoundaryMissing],
     );
     check(
         &format!("{MIXED}b\n\n«|x --b\n--c\n»"),
-        "not-found multipart/mixed",
+        "opaque multipart/mixed",
         &[Code::BoundaryNotFound],
     );
 }
@@ -409,11 +407,7 @@ fn composites_with_a_transfer_encoding_are_reported() {
         );
         check(
             &format!("{MIXED}b\nContent-Transfer-Encoding: {encoding}\n\n«|LS1iCgp4Ci0tYi0t»"),
-            if encoding == "x-foo" {
-                "not-found multipart/mixed"
-            } else {
-                "encoded multipart/mixed"
-            },
+            "opaque multipart/mixed",
             &[if encoding == "x-foo" {
                 Code::BoundaryNotFound
             } else {
@@ -426,7 +420,7 @@ fn composites_with_a_transfer_encoding_are_reported() {
             "{MIXED}b\n\n--b\nContent-Type: message/rfc822\nContent-Transfer-Encoding:\n \
              quoted-printable\n\n«1|A: b»\n--b--"
         ),
-        "multipart multipart/mixed, 1 encoded message/rfc822",
+        "multipart multipart/mixed, 1 opaque message/rfc822",
         &[Code::CompositeEncoded],
     );
     check(

@@ -180,7 +180,7 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
             assert_eq!(&bytes[before.span().range()], &output[after.span().range()]);
         } else if before.kind == EntityKind::Leaf {
             leaf(bytes, before, &output, after, options, &rewritten);
-        } else if matches!(before.kind, EntityKind::Opaque(_)) {
+        } else if matches!(before.kind, EntityKind::Opaque) {
             assert_eq!(&bytes[before.body.range()], &output[after.body.range()]);
         }
     }

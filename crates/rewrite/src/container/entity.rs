@@ -182,20 +182,10 @@ pub enum EntityKind {
     Multipart,
     /// A message.
     Message,
-    /// A composite type whose entities cannot be told apart.
-    Opaque(Opaque),
-}
-
-/// The reason why the entities in an entity cannot be told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opaque {
-    /// RFC 2045, 6.4: "it is EXPRESSLY FORBIDDEN to use any encodings other than "7bit", "8bit", or
-    /// "binary" with any composite media type".
-    Encoded,
-    /// A multipart without a `boundary` parameter.
-    NoBoundary,
-    /// A multipart in which no line is a delimiter.
-    BoundaryNotFound,
+    /// A composite type whose entities cannot be told apart, for a reason that a diagnostic reports: it is encoded (RFC 2045, 6.4: "it is
+    /// EXPRESSLY FORBIDDEN to use any encodings other than "7bit", "8bit", or "binary" with any composite media type"), or it is a
+    /// multipart without a `boundary` parameter or in which no line is a delimiter.
+    Opaque,
 }
 
 /// The diagnostic for lines of `heading` that are not header fields.

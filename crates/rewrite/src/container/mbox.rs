@@ -96,10 +96,6 @@ pub struct Message<'a> {
 impl<R: Read> Messages<R> {
     /// The messages in the output of `reader`.
     pub fn new(reader: R) -> Self {
-        Self::with_limits(reader, LOOK_AHEAD, CHUNK)
-    }
-
-    fn with_limits(reader: R, look_ahead: usize, chunk: usize) -> Self {
         Self {
             reader,
             ended: false,
@@ -109,8 +105,8 @@ impl<R: Read> Messages<R> {
             number: 0,
             offset: 0,
             line_from: Finder::new(LINE_FROM),
-            look_ahead,
-            chunk,
+            look_ahead: LOOK_AHEAD,
+            chunk: CHUNK,
             #[cfg(test)]
             work: std::cell::Cell::default(),
         }
@@ -310,7 +306,11 @@ mod tests {
     type Pieces<'a> = (&'a str, &'a str, &'a str);
 
     fn messages(mailbox: &[u8], look_ahead: usize, chunk: usize) -> Vec<[Vec<u8>; 3]> {
-        let mut messages = Messages::with_limits(mailbox, look_ahead, chunk);
+        let mut messages = Messages {
+            look_ahead,
+            chunk,
+            ..Messages::new(mailbox)
+        };
         let mut found = Vec::new();
         let mut offset = 0;
         while let Some(Message {
@@ -417,7 +417,10 @@ mod tests {
         let readable = ["From 1\n\na\n\n", &second].concat();
         // The reader fails in the last chunk, within the second message.
         let failing = Failing(readable.as_bytes(), b"c\n", false);
-        let mut messages = Messages::with_limits(failing, LOOK_AHEAD, 8);
+        let mut messages = Messages {
+            chunk: 8,
+            ..Messages::new(failing)
+        };
         let first = messages.next_message().unwrap().unwrap();
         assert_eq!(first.bytes, b"From 1\n\na\n\n");
         let failed = messages.next_message().unwrap_err();
@@ -431,7 +434,11 @@ mod tests {
 
     /// The maximum memory, and the bytes searched and moved, for the messages of `mailbox`.
     fn cost(mailbox: &[u8], messages: usize, look_ahead: usize, chunk: usize) -> (usize, usize) {
-        let mut found = Messages::with_limits(mailbox, look_ahead, chunk);
+        let mut found = Messages {
+            look_ahead,
+            chunk,
+            ..Messages::new(mailbox)
+        };
         let mut memory = 0;
         while found.next_message().unwrap().is_some() {
             memory = memory.max(found.buffer.len());

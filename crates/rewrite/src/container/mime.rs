@@ -38,8 +38,7 @@ use baselink_text::{Code, Diagnostic, Span, layer::transfer::TransferEncoding};
 use super::{
     emlx::counted_message,
     entity::{
-        Container, DEEPEST_NAME, Entity, EntityKind, Opaque, Structure, not_fields,
-        separator_missing,
+        Container, DEEPEST_NAME, Entity, EntityKind, Structure, not_fields, separator_missing,
     },
     fields,
     mbox::from_lines,
@@ -417,7 +416,7 @@ impl EntityWalk<'_> {
                 .push(self.encoded(heading, media_type, !is_hidden));
         }
         if is_hidden {
-            return EntityKind::Opaque(Opaque::Encoded);
+            return EntityKind::Opaque;
         }
         if message {
             return EntityKind::Message;
@@ -426,7 +425,7 @@ impl EntityWalk<'_> {
         let place = self.content_type(heading);
         self.diagnostics
             .push(Diagnostic::new(Code::BoundaryMissing, place, text));
-        EntityKind::Opaque(Opaque::NoBoundary)
+        EntityKind::Opaque
     }
 
     /// The place of the `Content-Type` in `heading`, or else of all fields.
@@ -463,11 +462,9 @@ impl EntityWalk<'_> {
             let is_found = multipart.state != MultipartState::Preamble;
             let encoding = entity.transfer_encoding;
             let is_hidden = !is_found && hides_content(encoding);
-            entity.kind = match (is_found, is_hidden) {
-                (true, _) => entity.kind,
-                (false, true) => EntityKind::Opaque(Opaque::Encoded),
-                (false, false) => EntityKind::Opaque(Opaque::BoundaryNotFound),
-            };
+            if !is_found {
+                entity.kind = EntityKind::Opaque;
+            }
             if is_hidden || (is_found && !encoding.is_identity()) {
                 let Entity {
                     heading,

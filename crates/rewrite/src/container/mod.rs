@@ -39,7 +39,7 @@ use baselink_text::{Format, Span};
 
 pub use self::{
     emlx::counted_message,
-    entity::{Entity, EntityKind, Opaque, Structure},
+    entity::{Entity, EntityKind, Structure},
     mime::{entities, entities_named},
 };
 use self::{entity::Container, mbox::Messages};

@@ -354,7 +354,7 @@ fn opened_parts(message: &[u8], structure: &Structure) -> (Option<usize>, Vec<bo
         let has_page = |child: &usize| opened[*child].as_ref().is_some_and(is_page);
         opened[index] = match (entity.kind, &*entity.media_type.essence) {
             (EntityKind::Leaf, _) => (!is_attachment(message, entity)).then_some(index),
-            (EntityKind::Opaque(_), _) => None,
+            (EntityKind::Opaque, _) => None,
             (EntityKind::Multipart, "multipart/related") => {
                 let start = entity.media_type.parameter("start").map(in_brackets);
                 let is_start = |child: &usize| {
