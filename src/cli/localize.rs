@@ -96,6 +96,7 @@ impl Localize {
     pub fn complete(&mut self) -> Result<()> {
         let documents = &mut self.rewrite.documents.inputs;
         documents.archives = Archives::Site;
+        documents.opens_from_disk = true;
         enter_unpacked(documents);
         self.same.apply(&mut documents.reading);
         documents.reading.options.scan.probe();

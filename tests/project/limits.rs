@@ -47,6 +47,24 @@ fn the_length_of_a_base_is_limited() {
     );
 }
 
+/// Bug 708: each of many small documents in a document took two kilobytes of memory.
+#[test]
+fn the_number_of_documents_in_a_document_is_limited() {
+    let pages = |number: usize| "<iframe srcdoc='<a href=x>'></iframe>".repeat(number);
+    let feed = |number: usize| {
+        let items = "<item><description>&lt;a href=x></description></item>".repeat(number);
+        format!("<rss version='2.0'><channel>{items}</channel></rss>")
+    };
+    for (format, document) in [
+        (Format::Html, &pages as &dyn Fn(usize) -> String),
+        (Format::Xml, &feed),
+    ] {
+        let of = |number: usize| rewritten(format, "http://a/", &document(number));
+        assert_eq!(of(16_384), (16_384, vec![]), "{format:?}");
+        assert_eq!(of(16_386), (16_384, vec![Code::TooDeep]), "{format:?}");
+    }
+}
+
 #[test]
 fn the_number_of_content_codings_is_limited() {
     let response = |codings: &str| {

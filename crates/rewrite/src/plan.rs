@@ -55,6 +55,9 @@ impl<F: FnMut(LinkReport, Within<'_>, Charset)> LinkSink for F {
 /// The number of links that wait for later ones in a document. If it has more, its links are judged twice.
 pub const MOST_HELD: usize = 1 << 16;
 
+/// The length of a target with which a link that waits counts once more.
+const HELD: usize = 256;
+
 /// The number of links that may wait, if some do.
 pub fn most_held(links_wait: bool) -> usize {
     usize::from(links_wait) * MOST_HELD
@@ -67,6 +70,8 @@ pub struct DocumentPlan {
     pub(super) held: Vec<Judged>,
     /// The number of links that may wait; 0 if none needs to.
     pub(super) most_held: usize,
+    /// The number of links that were to wait, of which a long one counts several times.
+    waiting: usize,
     /// True if more links were to wait, so that some are lacking here.
     pub(super) is_partial: bool,
     /// [`Foreseen::keeps_base`], for the links so far.
@@ -160,7 +165,9 @@ impl DocumentPlan {
         if self.is_outgrown() {
             judged.outgrow();
         }
-        if self.held.len() < self.most_held {
+        let target = judged.report.target.as_ref().map_or(0, String::len);
+        self.waiting = self.waiting.saturating_add(1 + target / HELD);
+        if self.waiting <= self.most_held {
             return self.held.push(judged);
         }
         self.is_partial |= self.most_held > 0;

@@ -497,6 +497,7 @@ pub static TABLE: &[Row] = &[
     html("cite", "blockquote q ins del", Url, "HTML 4.01").resolve_empty().metadata(),
     html("classid", "object", Url, "HTML 4.01").against(AttributeBase::Codebase),
     presentation("clip-path", "CSS Masking"),
+    Row { loads: true, ..html("code", "embed", Url, "Chromium").rare() },
     html("codebase", "applet object", Url, "HTML 3.2, 4.01").metadata(),
     presentation("color-profile", "SVG 1.1"),
     html("content", "meta", Refresh, "HTML").when(Condition::Is("http-equiv", "refresh")).navigation(),

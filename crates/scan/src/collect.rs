@@ -73,6 +73,17 @@ pub trait Links {
     fn diagnostic(&mut self, diagnostic: Diagnostic);
 }
 
+/// The most documents that are read in a document of this length. Each takes some memory, even if it is short.
+pub(crate) fn most_parts(length: usize) -> usize {
+    (length >> 9).max(1 << 14)
+}
+
+/// The diagnostic for the first of the documents that are not read, at `span`.
+pub(crate) fn too_deep(span: Span) -> Diagnostic {
+    let message = "documents are nested too deep here, or too many; the inner ones were not read";
+    Diagnostic::new(Code::TooDeep, span, message)
+}
+
 /// A document embedded in a value, not scanned yet.
 pub struct Part {
     pub(crate) found: Embedded,
@@ -448,6 +459,13 @@ impl<'a> Collector<'a> {
             return self.embedded.push(found);
         };
         self.parts += 1;
+        let most = most_parts(bytes.len());
+        if self.parts == most + 1 {
+            links.diagnostic(too_deep(found.value.map.source()));
+        }
+        if self.parts > most {
+            return;
+        }
         let part = Part {
             found,
             entity: entity_name(&self.options.entity, self.parts),

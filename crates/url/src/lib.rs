@@ -60,7 +60,7 @@ pub use resolver::Resolver;
 pub use splice::Splice;
 pub use target::{Kept, Target, Unresolvable, common_tail};
 pub use usable::{Unusable, hierarchical_scheme, usable};
-pub use whatwg::{is_of_own_network, parses};
+pub use whatwg::{has_drive, is_of_own_network, parses};
 
 /// A base URL, prepared for any number of references.
 #[derive(Clone)]

@@ -216,7 +216,8 @@ impl Parsed {
         let is_path = opaque_scheme(&input).is_none()
             && !matches!(input.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
         if is_path && !is_file && has_drive(&input) {
-            return (base, Cow::Owned(mask_drives(&input)), true);
+            let seen: String = seen_by_browsers(&input).collect();
+            return (base, Cow::Owned(mask_drives(&seen)), true);
         }
         (base, input, self.driveless.is_some() && !is_file)
     }
@@ -317,9 +318,14 @@ fn is_drive(segment: &str) -> bool {
     matches!(segment.as_bytes(), [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
-fn has_drive(text: &str) -> bool {
+/// True if the URL Standard's parser sees a segment like `c:` or `c|` in the path of `text`.
+pub fn has_drive(text: &str) -> bool {
     let path = without_query(text);
-    path.contains([':', '|']) && path.split(['/', '\\']).any(is_drive)
+    let is_there = || {
+        let seen: String = seen_by_browsers(path).collect();
+        seen.split(['/', '\\']).any(is_drive)
+    };
+    path.contains([':', '|']) && is_there()
 }
 
 fn mask_drives(text: &str) -> String {

@@ -38,7 +38,7 @@ use crate::{
     ScanOptions, Scanner,
     attributes::{self, Condition, Group, Namespace, Place, Row},
     block,
-    collect::{self, Carriers, Collector, LinkPlace, TextContent},
+    collect::{self, Carriers, Collector, LinkPlace, TextContent, most_parts, too_deep},
     css,
     document::{Against, Certainty, Link, Standing, entity_name},
     script, value,
@@ -403,11 +403,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
 
     /// Reports that the markup in `span` is nested too deep.
     fn too_deep(&mut self, span: Span) {
-        let message = format!(
-            "documents are nested more than {DEEPEST} deep here; the inner ones were not read"
-        );
-        let diagnostic = Diagnostic::new(Code::TooDeep, span, message);
-        self.links.diagnostic(diagnostic);
+        self.links.diagnostic(too_deep(span));
         self.leave_unread(span);
     }
 
@@ -863,8 +859,13 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
         }
         for found in found {
             self.parts += 1;
-            if self.depth == DEEPEST {
-                self.too_deep(found.value.map.source());
+            let (span, most) = (found.value.map.source(), most_parts(self.bytes.len()));
+            if self.parts > most + 1 {
+                self.leave_unread(span);
+                continue;
+            }
+            if self.depth == DEEPEST || self.parts > most {
+                self.too_deep(span);
                 continue;
             }
             let part = Part {

@@ -248,6 +248,10 @@ fn place_in_head(text: &[u8]) -> usize {
     let mut at = 0;
     loop {
         at += text[at..].len() - text[at..].trim_ascii_start().len();
+        // Text begins the body.
+        if text.get(at) != Some(&b'<') {
+            return at;
+        }
         let Some(tag) = tag::read(text, at) else {
             // A comment, a DOCTYPE, or other markup that the tokenizer treats as a comment.
             let is_declaration = match &text[at..] {

@@ -17,7 +17,7 @@ use baselink_rewrite::{BaseInCopy, LinkReport, NOWHERE, Reason};
 use baselink_scan::{ScanOptions, document::Role, scan_as};
 use baselink_text::{Charset, Format};
 use baselink_url::{
-    Base, Resolver, is_private, parses,
+    Base, Resolver, has_drive, is_private, parses,
     reference::{has_opaque_scheme, opaque_scheme},
 };
 
@@ -60,7 +60,7 @@ impl DiskPlace {
     /// The place of the document with the path `name` below the folder. If it `has_hosts`, each document is in the folder of a host.
     pub fn new(name: &[u8], scheme: &str, has_hosts: bool) -> Self {
         let place = |path: &str| {
-            let base = Base::new(Resolver::Whatwg, &Self::url(path));
+            let base = Base::new(Resolver::Whatwg, &Self::url(&path.replace(':', "%3A")));
             (base, Some(path.matches('/').count()))
         };
         Self {
@@ -140,7 +140,13 @@ impl DiskPlace {
             return leads_out;
         }
         if let Some(scheme) = opaque_scheme(reference) {
-            return is_private(reference) || is_drive(&scheme, reference) || is_assumed(reference);
+            // Windows reads such a scheme as a drive.
+            let is_drive = scheme.len() == 1 && has_drive(reference);
+            return is_private(reference) || is_drive || is_assumed(reference);
+        }
+        // Browsers climb above such a segment, but the library that resolves does not.
+        if has_drive(reference) {
+            return true;
         }
         // If a browser opens nothing, another reader may.
         let target = base.resolve(reference);
@@ -183,12 +189,6 @@ impl DiskPlace {
         }
         false
     }
-}
-
-/// True if Windows reads `scheme`, the scheme of a reference, as a drive.
-fn is_drive(scheme: &str, reference: &str) -> bool {
-    let path = reference.split_once(':').map(|(_, path)| path);
-    scheme.len() == 1 && path.is_some_and(|path| path.starts_with(['/', '\\']))
 }
 
 /// True if relative references with this base lead neither to the disk nor to an assumed host.
@@ -249,9 +249,17 @@ mod tests {
             ("../../x", true),
             ("/elsewhere/x", true),
             ("../../elsewhere/x", true),
+            // Bug 709: `C|` stopped the climb.
+            ("./C|/../../../x", true),
+            ("x/c:/../../../../x", true),
+            ("./C\t|/../../../x", true),
+            ("\r./\tC:\\../../../x", true),
+            ("./CC|/../x", false),
         ] {
             let leads_out = place.leads_out(reference, &DiskBase::Own);
             assert_eq!(leads_out, expected, "{reference}");
         }
+        let in_drive = DiskPlace::new(b"C:/page.html", "https", false);
+        assert!(in_drive.leads_out("../../\u{e9}", &DiskBase::Own));
     }
 }

@@ -9,6 +9,7 @@
 //! Deliberately absent: the entry page ([`super::entry_page`]).
 
 use std::{
+    cmp::Ordering,
     collections::{HashMap, HashSet},
     fs,
     path::{Path, PathBuf},
@@ -32,7 +33,7 @@ pub fn of_captures<'p>(
     written: &HashSet<usize>,
 ) -> Vec<PageEntry<'p>> {
     let of = (plan, inputs);
-    pages.sort_by_cached_key(|(number, _)| in_numbers(plan.chosen.url(*number)));
+    pages.sort_by(|(one, _), (other, _)| compare(plan.chosen.url(*one), plan.chosen.url(*other)));
     let mut listed = pages_in_lists(of, pages, written);
     // Crawls begin with the page that a person named.
     let first = |at: &usize| plan.chosen.resources[listed[*at].0].first;
@@ -149,7 +150,9 @@ pub fn of_files<'c>(
             && !path.ancestors().any(|around| places.contains(around));
         let page = is_listed.then(|| fs::read(out.join(path)))?;
         Some(PageEntry {
-            folder: "files".into(),
+            folder: collection
+                .mirror_of(name)
+                .map_or("files".into(), String::from_utf8_lossy),
             name: name.to_vec(),
             url: String::from_utf8_lossy(name),
             title: title(&page.ok()?, None).unwrap_or_default(),
@@ -158,29 +161,29 @@ pub fn of_files<'c>(
         })
     };
     let mut pages: Vec<_> = (0..collection.count()).filter_map(entry).collect();
-    pages.sort_by(|one, other| in_numbers(&one.url).cmp(&in_numbers(&other.url)));
+    pages.sort_by(|one, other| compare(&one.url, &other.url));
     pages
 }
 
-/// The pieces of a name, which are compared as numbers where they are numbers: by their lengths without zeros.
-fn in_numbers(name: &str) -> Vec<(bool, usize, &str)> {
-    let is_digit = |letter: char| letter.is_ascii_digit();
-    let pieces = name.split_inclusive(|letter| !is_digit(letter));
-    pieces
-        .map(|piece| match piece.trim_start_matches('0') {
-            number if piece.starts_with(is_digit) => (
-                false,
-                number.trim_end_matches(|letter| !is_digit(letter)).len(),
-                number,
-            ),
-            _ => (true, 0, piece),
-        })
-        .collect()
+/// Compares names as numbers where they are numbers, by their lengths without zeros. A number precedes other text.
+fn compare(one: &str, other: &str) -> Ordering {
+    in_numbers(one).cmp(in_numbers(other))
+}
+
+fn in_numbers(name: &str) -> impl Iterator<Item = (bool, usize, &[u8])> {
+    let is_alike = |one: &u8, next: &u8| one.is_ascii_digit() == next.is_ascii_digit();
+    name.as_bytes().chunk_by(is_alike).map(|piece| {
+        if !piece[0].is_ascii_digit() {
+            return (true, 0, piece);
+        }
+        let zeros = piece.iter().take_while(|digit| **digit == b'0').count();
+        (false, piece.len() - zeros, &piece[zeros..])
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::in_numbers;
+    use super::compare;
 
     #[test]
     fn names_are_sorted_as_numbers_where_they_are_numbers() {
@@ -195,7 +198,7 @@ mod tests {
             "b10c11",
         ];
         assert!(
-            sorted.is_sorted_by_key(|name| in_numbers(name)),
+            sorted.is_sorted_by(|one, other| compare(one, other).is_lt()),
             "{sorted:?}"
         );
     }

@@ -60,6 +60,8 @@ pub struct Inputs {
     pub has_result_files: bool,
     /// The archives that are read.
     pub archives: Archives,
+    /// True if results are copies that browsers open from disk.
+    pub opens_from_disk: bool,
     /// The archives that are read with the files of the folder, each with its parts.
     pub library: Vec<Vec<TreeEntry>>,
     /// The number of symbolic links to archives in unpacked WACZ files.

@@ -102,18 +102,21 @@ impl NonDocument {
         Error::file(path, &why)
     }
 
-    /// The first megabyte of the file `path`; empty if a zero byte near the start shows that the file is not text.
-    pub fn text(&mut self, path: &Path) -> Result<&[u8]> {
+    /// The first megabyte of the file `path`, or 64 MiB if it `is_needed` as a whole; empty if a zero byte near the start shows that the
+    /// file is not text. The flag is true if it is the whole text of the file.
+    pub fn text(&mut self, path: &Path, is_needed: bool) -> Result<(&[u8], bool)> {
         if self.head.iter().take(FORMAT_HEAD).any(|&byte| byte == 0) {
-            return Ok(b"");
+            return Ok((b"", false));
         }
-        let rest = COPY_BUFFER.saturating_sub(self.head.len());
+        let most = if is_needed { 64 << 20 } else { COPY_BUFFER };
+        let rest = most.saturating_sub(self.head.len());
         self.rest
             .by_ref()
             .take(rest as u64)
             .read_to_end(&mut self.head)
             .map_err(Error::io(path))?;
-        Ok(&self.head)
+        let is_text = memchr::memchr(0, &self.head).is_none() && !self.head.starts_with(b"%PDF-");
+        Ok((&self.head, is_text && self.head.len() < most))
     }
 
     /// Copies the whole file `path` to `out`.
@@ -175,7 +178,7 @@ impl<'a> File<'a> {
         let scan = &reading.options.scan;
         let known = reading.format.or_else(|| inputs.learned_format(path));
         let detected = || with_archives(detect(entry, &bytes, scan), again.as_ref(), &bytes);
-        let format = known.unwrap_or_else(detected);
+        let mut format = known.unwrap_or_else(detected);
         let is_site = matches!(inputs.archives, Archives::None | Archives::Site);
         let is_source = format.is_archive() || (is_site && is_source(format, path));
         let is_skipped_archive = is_source && is_archive_skipped(entry, inputs, original)?;
@@ -187,7 +190,14 @@ impl<'a> File<'a> {
         };
         let has_document_format =
             !is_skipped_archive && (format.is_read() || is_read(format, scan));
-        if !has_document_format || foreign.is_some() {
+        // A browser that opens a copy from disk takes these formats from its name, whatever the first bytes are.
+        let by_name = Format::detect(Some(&path.to_string_lossy()), b"");
+        let is_read_by_name = inputs.opens_from_disk
+            && original.is_none()
+            && (by_name.is_page() || by_name == Format::Css);
+        if is_read_by_name && (is_skipped_archive || foreign.is_some()) {
+            format = by_name;
+        } else if !has_document_format || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
             return Ok(Err(NonDocument {
                 why,
