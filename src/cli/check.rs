@@ -93,7 +93,7 @@ pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
         let [_, problem, _] = words::problem(request, &denied);
         output.error(format_args!("links {problem}: {}", words::classes(&denied)));
     }
-    for (path, [damaged, _]) in &tree.archives {
+    for (path, damaged, _) in &tree.archives {
         status = status.max(report_damaged(
             (path, *damaged),
             "links",
@@ -218,12 +218,16 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         report_captures(request, tree, output);
     }
     let of_archives = tree.archives.iter().filter(|_| !request.is_of_archives);
-    for (path, [_, missing]) in of_archives {
+    for (path, _, tally) in of_archives {
         let are = [
             "link to a missing resource is",
             "links to missing resources are",
         ];
-        output.notice_of(*missing, are, &format!("in {}", name(path)));
+        let missing = tally.of_class(Class::Missing);
+        output.notice_of(missing, are, &format!("in {}", name(path)));
+        let load = ["resource is", "resources are"];
+        let remote = tally[Counted::Checked(FindingRule::Remote)];
+        output.notice_of(remote, load, &format!("on the network for {}", name(path)));
     }
     output.notice(format_args!(
         "{}, {}",

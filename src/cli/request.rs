@@ -395,6 +395,7 @@ impl Documents {
             keeps_local_copies: trusts("local-copies"),
             companions: Companions::trusting(trusts("saved")),
             canonical: trusts("canonical"),
+            keeps_apart: !trusts("others"),
             given_scheme: of_layout.or(self.assume_scheme.as_ref()).cloned(),
             ..Origins::default()
         };

@@ -70,7 +70,7 @@ where
 }
 
 /// The sources of bases that can be added or removed, and whether each is trusted by default.
-const TRUSTED: [(&str, bool); 6] = [
+const TRUSTED: [(&str, bool); 7] = [
     // The URL that a browser or crawler noted in a page.
     ("saved", true),
     // Files that a browser saved with a page: links to them are kept.
@@ -79,6 +79,8 @@ const TRUSTED: [(&str, bool); 6] = [
     ("xattr", true),
     // The `Content-Location` of messages.
     ("content-location", true),
+    // The other sources in a folder of archives.
+    ("others", true),
     // The canonical URL of a page, as its retrieval URL.
     ("canonical", false),
     // The link of a feed's entry, as the base of its content.
@@ -99,13 +101,14 @@ pub struct TrustList(Vec<(&'static str, bool)>);
 
 impl TrustList {
     /// The changes of the defaults.
-    pub const NAMES: [&str; 6] = [
+    pub const NAMES: [&str; 7] = [
         "canonical",
         "entry-link",
         "-saved",
         "-xattr",
         "-content-location",
         "-local-copies",
+        "-others",
     ];
 }
 

@@ -45,8 +45,8 @@ use crate::cli::{
 pub struct CheckedTree {
     /// The captures of archives.
     pub captures: Vec<CapturePlan>,
-    /// The archives, with their numbers of damaged records and of links to missing resources.
-    pub archives: Vec<(PathBuf, [usize; 2])>,
+    /// The archives, with their numbers of damaged records, and of links.
+    pub archives: Vec<(PathBuf, usize, Tally)>,
     /// The files with links that fail, that may break or that a target lists.
     pub files: Vec<CheckedFile>,
     pub collection: Arc<Collection>,
@@ -200,9 +200,10 @@ impl CheckedTree {
             scan_capture(lister, &plan, (number, entry), output)
         };
         for file in files {
-            let before = self.tally.of_class(Class::Missing);
+            let mut tally = Tally::default();
             let done = |found: io::Result<Option<NamedLinks>>, _: &mut Output| {
                 if let Some((named, found)) = found? {
+                    tally.merge(&found.tally);
                     self.add_links(lister, named, found);
                 }
                 Ok(())
@@ -213,8 +214,7 @@ impl CheckedTree {
                 read.map(|(_, damaged)| (file.path, damaged))
             });
             if let Some((path, damaged)) = ok_or_report(read, output)? {
-                let missing = self.tally.of_class(Class::Missing) - before;
-                self.archives.push((path, [damaged, missing]));
+                self.archives.push((path, damaged, tally));
             } else {
                 status = ExitStatus::Unusable;
             }

@@ -6,7 +6,7 @@
 //!
 //! Deliberately absent: where the results go ([`crate::cli::results`]).
 
-use std::io;
+use std::{io, sync::Arc};
 
 use baselink_rewrite::{LinkReport, Options};
 use baselink_text::{Edits, Format};
@@ -56,6 +56,9 @@ impl RewriteRun<'_> {
         for (link, later) in std::mem::take(&mut rewritten.totals.lacking) {
             links.add(&link, later, kind.results().of);
         }
+        let place: Arc<str> = input.name.to_string().into();
+        let missing = links.missing.values_mut();
+        missing.for_each(|links| links.place = Some(Arc::clone(&place)));
         rewritten.report.links = std::mem::take(&mut links.listed);
         let report = &rewritten.report;
         let places = FilePlaces::of(input, rewritten.totals.charset);

@@ -618,7 +618,7 @@ pub fn write_entry_page(
     folder: &ResultFolder,
     collection: &Collection,
     (paths, folders): (&[PathBuf], &[CapturedFolder]),
-    (captured, missing): (Vec<PageEntry<'_>>, &[String]),
+    (captured, missing): (Vec<PageEntry<'_>>, &[[String; 2]]),
     output: &mut Output,
 ) -> FileResult<()> {
     let places = folders

@@ -102,6 +102,8 @@ pub struct Origins {
     pub canonical: bool,
     /// True if the URL of the root is assumed. This source then ranks last.
     pub assumes_root: bool,
+    /// True if the archives in a folder, and its other files, answer only their own links.
+    pub keeps_apart: bool,
     /// True if the URLs of later sources are also collected, for display ([`Retrieval::others`]).
     pub every_source: bool,
 }

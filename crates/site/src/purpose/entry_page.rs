@@ -74,8 +74,9 @@ pub fn is_entry_page(page: &[u8]) -> bool {
     memmem::find(page, MARK.as_bytes()).is_some()
 }
 
-/// Generates the HTML of a page that lists `pages`, which come from `source`, and the URLs of `missing` resources.
-pub fn entry_page(source: &str, pages: &[PageEntry<'_>], missing: &[String]) -> String {
+/// Generates the HTML of a page that lists `pages`, which come from `source`, and the URLs of `missing` resources, each with the name of
+/// a document that links to it.
+pub fn entry_page(source: &str, pages: &[PageEntry<'_>], missing: &[[String; 2]]) -> String {
     let source = text(source);
     let number_of_pages = pages.iter().filter(|page| page.is_page).count();
     let number = match (number_of_pages, pages.len() - number_of_pages) {
@@ -115,8 +116,8 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>], missing: &[String]) -> 
     if !missing.is_empty() {
         let number = missing.len();
         page += &format!("<details>\n<summary>Missing ({number})</summary>\n<ul>\n");
-        for url in missing {
-            page += &format!("<li>{}</li>\n", text(url));
+        for [url, place] in missing {
+            page += &format!("<li>{}<small>{}</small></li>\n", text(url), text(place));
         }
         page += "</ul>\n</details>\n";
     }

@@ -194,11 +194,14 @@ pub fn captured<L: Listener>(
             .is_some_and(Format::is_archive)
     });
     let captured: Vec<_> = captured.map(|(plan, _)| &plan.chosen).collect();
-    collection.add_captures(&captured, near);
+    let is_apart = inputs.reading.origins.keeps_apart;
+    if !is_apart {
+        collection.add_captures(&captured, near);
+    }
     collection.note_uses();
     let collection = Arc::new(collection);
     for plan in &mut plans {
-        if let Some(own) = Arc::get_mut(&mut plan.chosen.collection) {
+        if !is_apart && let Some(own) = Arc::get_mut(&mut plan.chosen.collection) {
             own.library = Some(Arc::clone(&collection));
         }
     }

@@ -90,13 +90,14 @@ impl CapturedUrl {
             | Located::BehindLink(_)
             | Located::Lacking(..) => [Travels; 2],
         };
-        let is_web = is_web(url) && !site.collection.is_of_mail;
+        let is_web = is_web(url);
+        let is_mail = site.collection.is_of_mail && is_web;
         let is_part = starts_with(url.as_bytes(), "cid:");
         // A page may need a URL that is retrieved by HTTP, or that denotes a part of a message. A page that lacks is on a captured
         // host.
         let rules = [
-            (embedded, is_web || is_part),
-            (page, is_web && located != Located::OUTSIDE),
+            (if is_mail { Remote } else { embedded }, is_web || is_part),
+            (page, is_web && !is_mail && located != Located::OUTSIDE),
             (Outside, false),
         ]
         .map(|(lack, concerns)| match embedded {
