@@ -111,6 +111,12 @@ pub struct Move {
     /// .conf), Apache (.htaccess), pages that lead on (a folder, or a name with a final `/`), or else `_redirects`
     #[arg(long, value_name = "FILE", requires = "rename")]
     pub redirects: Option<PathBuf>,
+    /// `list` or `rewrite` URLs of the old place that are no links: in scripts, JSON, attributes for scripts, visible text, robots.txt
+    ///
+    /// They are listed with --verbose and --json. URLs in mails, in text that is signed or covered by a hash, and identifiers of feeds and
+    /// namespaces are never replaced, and only URLs that begin with the old URL of the folder are.
+    #[arg(long, value_name = "HOW", default_value = "list", hide_default_value = true, hide_possible_values = true, value_parser = ["list", "rewrite"])]
+    old_urls: String,
     #[command(flatten)]
     pub rewrite: Rewrite,
     #[command(flatten)]
@@ -140,6 +146,7 @@ impl Move {
         let refused = |why: &str| Err(Error::new(why));
         let documents = &mut self.rewrite.documents;
         documents.archives = Archives::None;
+        documents.inputs.opens_from_disk = self.relative == Some(LinkForm::Disk);
         let [folder] = documents.inputs.paths.as_slice() else {
             return Err(documents.output_among_inputs().unwrap_or_else(|| {
                 Error::new("move takes one folder; run it once for each folder")
@@ -406,6 +413,7 @@ fn relocation(request: &Move) -> Result<Relocation> {
         request.relative.unwrap_or_default(),
     );
     relocation.present = present;
+    relocation.replaces_old_urls = request.old_urls == "rewrite";
     relocation.follows_redirects |= request.renames.redirects.is_some();
     Ok(relocation)
 }

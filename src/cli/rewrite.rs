@@ -52,11 +52,8 @@ use baselink_files::{
 use baselink_site::{
     archive::Contents,
     collection::{Collection, folder::name_of},
-    purpose::{
-        rewriting::RewriteKind,
-        tally::{Counted, Tally},
-    },
-    reading::{File, Input, Listener, NonDocument, SkipReason, skip_reason},
+    purpose::{leftovers::Traces, rewriting::RewriteKind, tally::Counted},
+    reading::{DocumentName, File, Input, Listener, NonDocument, SkipReason, skip_reason},
 };
 
 /// Makes every relative link absolute.
@@ -158,15 +155,19 @@ impl RewriteRun<'_> {
                 FileOutcome::Rewritten(file) => {
                     self.report_file(&entry, file, &mut totals, output)?
                 }
-                FileOutcome::Other { why, to, traces } => {
+                FileOutcome::Other { why, to, summary } => {
+                    let replaced = summary.tally[Counted::ReplacedUrl];
                     let what = match to {
+                        _ if replaced > 0 => Counted::File,
                         Some(_) => Counted::Copied(why),
                         None => Counted::Skipped(why),
                     };
                     totals.tally.add(what, 1_usize);
-                    totals.list(&entry, &traces, false);
+                    totals.tally.add(Counted::Rewritten, replaced > 0);
+                    totals.tally.merge(&summary.tally);
+                    totals.list(&entry, &summary.tally, false);
                     let (path, format) = (&entry.path, Format::Other);
-                    FileSummary::default().print(self, path, format, to.as_deref(), output)?;
+                    summary.print(self, path, format, to.as_deref(), output)?;
                     ExitStatus::Done
                 }
                 FileOutcome::Skipped(why) => {
@@ -227,6 +228,7 @@ impl RewriteRun<'_> {
         }
         if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped()) {
             let urls = totals.missing_urls(|url, _| request.documents.may_list(url));
+            let urls: Vec<_> = urls.into_iter().map(|[url, _]| url).collect();
             let what = ["URL that has no file is", "URLs that have no file are"];
             let listed = output.write_list(path, &urls, what);
             status = status.max(status_after(listed, output)?);
@@ -343,10 +345,12 @@ impl RewriteRun<'_> {
         let work = |input: &Input<'_>, output: &mut Output| {
             let mut of_document = FileSummary::default();
             let options = kind.options(entry, input.bytes, input.options);
-            let edits = self.rewrite_document(input, &options, &mut of_document, output);
-            if let Some(edits) = &edits {
-                let traces = kind.left_in_document(entry, input.bytes, edits);
-                of_document.tally.merge(&traces);
+            let mut edits = self.rewrite_document(input, &options, &mut of_document, output);
+            if let (Some(edits), Some(relocation)) = (&mut edits, kind.relocation()) {
+                let sealed = input.format.has_headings().then_some("it is in a mail");
+                let left = relocation.left_in(&name_of(entry), input.bytes, Some(edits), sealed);
+                of_document.add_leftovers(request, &left, input, output);
+                edits.merge(left.edits.iter());
             }
             Ok(((of_document, edits), 0))
         };
@@ -373,7 +377,7 @@ impl RewriteRun<'_> {
         self,
         mut file: NonDocument,
         entry: &TreeEntry,
-        result: ResultFile<'_>,
+        mut result: ResultFile<'_>,
         output: &mut Output,
     ) -> FileResult<FileOutcome> {
         let path = &entry.path;
@@ -387,10 +391,27 @@ impl RewriteRun<'_> {
         }
         output.report_non_document(file.remark());
         let why = SkipReason::of(&file);
-        let traces = self.kind.left_in_other(entry, &mut file)?;
+        let mut summary = Box::<FileSummary>::default();
+        let (mut left, mut text) = (Traces::default(), &b""[..]);
+        if let Some(relocation) = self.kind.relocation() {
+            let is_whole;
+            (text, is_whole) = file.text(path, relocation.replaces_old_urls)?;
+            let sealed = (!is_whole).then_some("the file is large or binary");
+            left = relocation.left_in(&name_of(entry), text, None, sealed);
+        }
+        let input = Input::whole(
+            DocumentName::of(path),
+            &self.request.documents.reading.options,
+            text,
+        );
+        summary.add_leftovers(self.request, &left, &input, output);
+        if !left.edits.is_empty() {
+            let mut diff = self.request.diff.then(DiffProgress::default);
+            write_document(Some(&left.edits), &input, (&mut result, &mut diff), output)?;
+        }
         let copied = match result {
             // The file of --output is only for a document.
-            ResultFile::Begun { .. } => None,
+            ResultFile::Begun { .. } if left.edits.is_empty() => None,
             other => other.end()?,
         };
         let to = match copied {
@@ -403,7 +424,7 @@ impl RewriteRun<'_> {
             None if entry.is_named() => return Err(file.error(path).into()),
             None => None,
         };
-        Ok(FileOutcome::Other { why, to, traces })
+        Ok(FileOutcome::Other { why, to, summary })
     }
 
     /// Reports the result of a rewritten file.
@@ -457,8 +478,7 @@ enum FileOutcome {
     Other {
         why: SkipReason,
         to: Option<PathBuf>,
-        /// The traces of the old place of the tree.
-        traces: Tally,
+        summary: Box<FileSummary>,
     },
     Skipped(SkipReason),
 }

@@ -94,6 +94,10 @@ const CRATES: &[(&str, &[&str])] = &[
         "aho_corasick",
         &["site/purpose/adapt.rs", "site/purpose/alternatives.rs"],
     ),
+    (
+        "regex",
+        &["site/purpose/old_urls.rs", "site/purpose/check/finding.rs"],
+    ),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
     ("walkdir", &["files/"]),

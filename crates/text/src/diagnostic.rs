@@ -77,6 +77,8 @@ named! {
         /// A part of a message that was kept unchanged because absolute links would make the message many times as
         /// long.
         Growth = "growth",
+        /// A URL of the old place of a site that moved, which is no link.
+        OldUrl = "old-url",
         /// A retrieval URL with an assumed scheme.
         SchemeAssumed = "scheme-assumed",
         /// Links to local copies in a folder that is not next to the page.

@@ -17,19 +17,19 @@ use std::{
 };
 
 use baselink_rewrite::{LinkBases, Reason, Rule, Source, Totals};
-use baselink_text::{Diagnostic, Format, name, visible};
+use baselink_text::{Charset, Diagnostic, Format, name, visible};
 use baselink_url::Reference;
 
 use baselink_site::{
-    collection::origin::is_assumed,
+    collection::{origin::is_assumed, split_name},
     purpose::{
         adapt::Adapted,
-        leftovers::generator,
+        leftovers::{Traces, generator},
         link_result::LinkResult,
         rewriting::{DocumentLinks, LinksToMissing, MissingTargets, RewriteKind},
         tally::{Adaptation, Counted, Tally},
     },
-    reading::{FilePlaces, SkipReason},
+    reading::{FilePlaces, Input, SkipReason},
 };
 
 use crate::cli::{
@@ -124,9 +124,9 @@ impl FileSummary {
             .links(|_, reason| reason == Some(Reason::LocalCopy))
     }
 
-    /// True if a link changed.
+    /// True if a link or an old URL outside links changed.
     fn has_changes(&self) -> bool {
-        self.tally.links(|result, _| result.is_change()) > 0
+        self.tally.links(|result, _| result.is_change()) + self.tally[Counted::ReplacedUrl] > 0
     }
 
     /// Adds the summary of later documents.
@@ -152,6 +152,25 @@ impl FileSummary {
             self.diagnostics
                 .extend(found.map(|one| json_records::DiagnosticRecord::of(one, places)));
         }
+    }
+
+    /// Adds the traces of the old place of the tree in `input`, and reports old URLs with `--verbose`.
+    pub fn add_leftovers(
+        &mut self,
+        request: &Rewrite,
+        left: &Traces,
+        input: &Input<'_>,
+        output: &mut Output,
+    ) {
+        self.tally.merge(&left.tally);
+        if left.urls.is_empty() || !(request.json || output.is_verbose()) {
+            return;
+        }
+        let places = FilePlaces::of(input, Charset::UTF_8);
+        if output.is_verbose() {
+            output.report_diagnostics(&places, &left.urls);
+        }
+        self.add_diagnostics(request, &left.urls, &places);
     }
 
     /// Prints the record of the file for `--json`. `to` is the result.
@@ -305,7 +324,7 @@ impl RunSummary {
         if lacks_base {
             self.copies_without_base.push(path.clone());
         }
-        if tally[Counted::OldUrls] > 0 {
+        if tally[Counted::NamingOldUrls] > 0 {
             self.naming_old_urls.push(path.clone());
         }
         if tally[Counted::RootPaths] > 0 {
@@ -412,10 +431,14 @@ impl RunSummary {
         status
     }
 
-    /// The URLs of the tree that have no file and that `takes` accepts, in order.
-    pub fn missing_urls(&self, takes: impl Fn(&str, &LinksToMissing) -> bool) -> Vec<String> {
+    /// The URLs of the tree that have no file and that `takes` accepts, in order, each with the name of a document that links to
+    /// it.
+    pub fn missing_urls(&self, takes: impl Fn(&str, &LinksToMissing) -> bool) -> Vec<[String; 2]> {
         let urls = self.missing.iter().filter(|(url, links)| takes(url, links));
-        let mut urls: Vec<_> = urls.map(|(url, _)| url_for_list(url)).collect();
+        let place = |links: &LinksToMissing| links.place.as_deref().unwrap_or_default().to_owned();
+        let mut urls: Vec<_> = urls
+            .map(|(url, links)| [url_for_list(url), place(links)])
+            .collect();
         urls.sort_unstable();
         urls
     }
@@ -435,11 +458,22 @@ impl RunSummary {
 
     /// Reports the files with traces of the old place of the tree.
     fn report_leftovers(&self, output: &mut Output) {
-        output.notice_of_files(
-            &self.naming_old_urls,
-            ["file", "files"],
-            "may still name old URLs",
-        );
+        let are = ["old URL outside links was", "old URLs outside links were"];
+        output.notice_of(self.tally[Counted::ReplacedUrl], are, "replaced");
+        let kinds = self.tally.iter().filter_map(|(what, number)| match what {
+            Counted::OldUrl("") => Some(format!("{number} only by host")),
+            Counted::OldUrl(slash) => Some(format!("{number} with {slash}{slash}")),
+            _ => None,
+        });
+        let what = match kinds.collect::<Vec<_>>().join(", ").as_str() {
+            "" => "may still name old URLs".to_owned(),
+            kinds => format!("may still name old URLs ({kinds}; -v lists them)"),
+        };
+        // These are easily forgotten.
+        let first = [&b"robots.txt"[..], b"CNAME", b".htaccess"];
+        let mut naming = self.naming_old_urls.clone();
+        naming.sort_by_key(|path| !first.contains(&split_name(path).1));
+        output.notice_of_files(&naming, ["file", "files"], &what);
         output.notice_of_files(
             &self.with_root_paths,
             ["script has", "scripts have"],

@@ -10,14 +10,15 @@
 
 use std::borrow::Cow;
 
-use baselink_text::Edits;
+use baselink_text::{Diagnostic, Edits};
 use memchr::{memchr3_iter, memmem};
 
 use super::{
+    old_urls::OldUrls,
     relocate::{LinkForm, Relocation, split_host},
     tally::{Counted, Tally},
 };
-use crate::collection::{Located, origin::is_assumed, split_name};
+use crate::collection::{Located, split_name};
 
 /// The names of files that usually contain paths of pages.
 const FILES_WITH_PATHS: [&[u8]; 9] = [
@@ -81,9 +82,27 @@ pub fn generator(paths: &[Vec<u8>]) -> Option<(&'static str, &'static str)> {
     Some((name, setting))
 }
 
+/// The traces of the old place of a site in a file.
+#[derive(Default)]
+pub struct Traces {
+    /// Their numbers.
+    pub tally: Tally,
+    /// The old URLs that stay.
+    pub urls: Vec<Diagnostic>,
+    /// The edits that replace others.
+    pub edits: Edits,
+}
+
 impl Relocation {
-    /// The traces in the file `name` with the contents `text`. A document has these edits; others are copied.
-    pub fn left_in(&self, name: &[u8], text: &[u8], edits: Option<&Edits>) -> Tally {
+    /// The traces in the file `name` with the contents `text`. A document has these edits; others are copied. `sealed` is the reason
+    /// why nothing but links may change.
+    pub fn left_in(
+        &self,
+        name: &[u8],
+        text: &[u8],
+        edits: Option<&Edits>,
+        sealed: Option<&'static str>,
+    ) -> Traces {
         let last = split_name(name).1;
         let mut compressed = [".gz", ".br", ".zst"].iter();
         let is_copy = |end: &str| {
@@ -91,50 +110,25 @@ impl Relocation {
             plain.is_some_and(|plain| self.collection.number_at(plain).is_some())
         };
         let rewritten = || edits.map_or(Cow::Borrowed(text), |edits| edits.apply(text).into());
-        let names_old_urls = match edits {
-            Some(_) => {
-                self.from.as_str() != self.to.as_str() && self.names_old_root(&rewritten(), true)
-            }
-            // A file may consist of paths, or be a compressed copy of another.
-            None => {
-                FILES_WITH_PATHS.contains(&last)
-                    || compressed.any(|end| is_copy(end))
-                    || self.names_old_root(text, false)
-            }
-        };
-        let mut traces = Tally::default();
-        traces.add(Counted::OldUrls, names_old_urls);
-        traces.add(Counted::RootPaths, self.has_root_paths(name, rewritten));
-        traces
-    }
-
-    /// True if the old URL of the root is known, and `text` contains it, possibly with `\/` for `/` as in JSON, or consists of its
-    /// host (`CNAME`). With `skips_new`, the new URL does not count, even if it begins with the old one.
-    fn names_old_root(&self, text: &[u8], skips_new: bool) -> bool {
-        let bare = |url: &str| Some(url.trim_end_matches('/').split_once(':')?.1.to_owned());
-        // `//old.example.org` does not contain the root `//old.example`, and `//old.example/ab` does not contain the
-        // root `//old.example/a`.
-        let continues_name = |rest: &[u8]| match rest {
-            [b'.', next, ..] | [next, ..] => next.is_ascii_alphanumeric() || b"-_:".contains(next),
-            [] => false,
-        };
-        let new = Some(self.to.as_str()).filter(|_| skips_new);
-        let new = new.and_then(bare).unwrap_or("\0".into());
-        let escaped = |url: &str| url.replace('/', "\\/");
-        let is_in = |root: &str, new: &str| {
-            memmem::find_iter(text, root).any(|at| {
-                let rest = &text[at..];
-                !rest.starts_with(new.as_bytes()) && !continues_name(&rest[root.len()..])
-            })
-        };
-        let is_named = |root: String| {
-            let (host, _) = split_host(&root);
-            text.trim_ascii() == host.trim_start_matches('/').as_bytes()
-                || is_in(&root, &new)
-                || is_in(&escaped(&root), &escaped(&new))
-        };
-        let mut roots = self.from.spellings().filter_map(bare);
-        !is_assumed(self.from.as_str()) && roots.any(is_named)
+        let none = Edits::default();
+        let how = (self.replaces_old_urls, sealed);
+        let find = |old: &OldUrls| old.find(text, edits.unwrap_or(&none), how);
+        let (left, edits_of_urls) = self.old_urls.as_ref().map(find).unwrap_or_default();
+        let mut tally = Tally::default();
+        // A file may consist of paths, or be a compressed copy of another.
+        let has_paths = edits.is_none()
+            && (FILES_WITH_PATHS.contains(&last) || compressed.any(|end| is_copy(end)));
+        tally.add(Counted::NamingOldUrls, has_paths || !left.is_empty());
+        for (spelling, _) in &left {
+            tally.add(Counted::OldUrl(spelling), 1_usize);
+        }
+        tally.add(Counted::ReplacedUrl, edits_of_urls.len());
+        tally.add(Counted::RootPaths, self.has_root_paths(name, rewritten));
+        Traces {
+            tally,
+            urls: left.into_iter().map(|(_, url)| url).collect(),
+            edits: edits_of_urls,
+        }
     }
 
     /// True if a script or JSON has quoted paths from the root, and the move changes their meaning.

@@ -22,6 +22,7 @@ pub mod finding_rule;
 pub mod leftovers;
 pub mod link_result;
 pub mod localize;
+mod old_urls;
 mod on_disk;
 pub mod pages;
 pub mod redirects;

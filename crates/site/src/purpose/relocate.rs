@@ -52,6 +52,7 @@ use baselink_url::{Base, Category, Reference, Resolver, is_template, reference::
 
 use super::{
     custom_property::{in_sheet, is_relative, property_user},
+    old_urls::OldUrls,
     on_disk::{DiskBase, DiskPlace, climbs, is_on_network},
     spelling::{category, names_base, unmistakable},
 };
@@ -98,6 +99,10 @@ pub struct Relocation {
     pub present: Option<Collection>,
     /// True if links lead to the end of the redirects of the host.
     pub follows_redirects: bool,
+    /// The search for old URLs that are no links.
+    pub(super) old_urls: Option<OldUrls>,
+    /// True if these are replaced.
+    pub replaces_old_urls: bool,
 }
 
 /// The new place of a target.
@@ -127,6 +132,8 @@ impl Relocation {
         let new_path = RootUrl::of_file(&[split_host(from.as_str()).0, path].concat());
         Self {
             collection,
+            old_urls: OldUrls::new(&from, &to),
+            replaces_old_urls: false,
             from,
             to,
             new_path,

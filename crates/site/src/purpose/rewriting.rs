@@ -18,7 +18,7 @@ use std::{
 
 use baselink_rewrite::{FileRewrite, Lack, LinkReport, Options, Outcome, Reason};
 use baselink_scan::Role;
-use baselink_text::{Code, Edits, Result};
+use baselink_text::Code;
 use baselink_url::without_fragment;
 
 use baselink_files::{stage::StagedMove, walk::TreeEntry};
@@ -32,7 +32,6 @@ use crate::{
         relocate::{self, LinkForm, Relocation},
         tally::{Counted, Tally},
     },
-    reading::NonDocument,
 };
 
 /// A kind of rewriting.
@@ -169,19 +168,11 @@ impl RewriteKind {
         }
     }
 
-    /// The traces of the old place of a tree that moves, in a file that is not a document.
-    pub fn left_in_other(&self, entry: &TreeEntry, file: &mut NonDocument) -> Result<Tally> {
-        let Self::Moved(relocation, _) = self else {
-            return Ok(Tally::default());
-        };
-        Ok(relocation.left_in(&name_of(entry), file.text(&entry.path)?, None))
-    }
-
-    /// The traces of the old place of its tree in a moved document.
-    pub fn left_in_document(&self, entry: &TreeEntry, bytes: &[u8], edits: &Edits) -> Tally {
+    /// The move, if the tree moves.
+    pub fn relocation(&self) -> Option<&Relocation> {
         match self {
-            Self::Moved(relocation, _) => relocation.left_in(&name_of(entry), bytes, Some(edits)),
-            _ => Tally::default(),
+            Self::Moved(relocation, _) => Some(relocation),
+            _ => None,
         }
     }
 
@@ -204,6 +195,8 @@ pub struct LinksToMissing {
     pub number: usize,
     /// True if one of them embeds its target, such as an image.
     pub is_embedded: bool,
+    /// The name of a document with such a link: of several, the least.
+    pub place: Option<Arc<str>>,
 }
 
 impl LinksToMissing {
@@ -211,6 +204,12 @@ impl LinksToMissing {
     pub fn merge(&mut self, more: &Self) {
         self.number += more.number;
         self.is_embedded |= more.is_embedded;
+        self.place = self
+            .place
+            .take()
+            .into_iter()
+            .chain(more.place.clone())
+            .min();
     }
 }
 
@@ -255,6 +254,7 @@ impl DocumentLinks {
             let links = LinksToMissing {
                 number,
                 is_embedded: link.role == Role::Embedded,
+                place: None,
             };
             match self.missing.get_mut(target) {
                 Some(known) => known.merge(&links),

@@ -61,7 +61,11 @@ pub enum Counted {
     /// Documents that were written elsewhere without the files that a browser saved with them.
     WithoutCopies,
     /// Files that may name old URLs.
-    OldUrls,
+    NamingOldUrls,
+    /// Old URLs that stay and are no links, with this spelling of their slashes.
+    OldUrl(&'static str),
+    /// Old URLs that were replaced and are no links.
+    ReplacedUrl,
     /// Scripts with paths from the old root.
     RootPaths,
     /// Adaptations of this kind.
