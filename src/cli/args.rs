@@ -331,6 +331,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "--from is not an option; give the present URL of the folder with --url",
     ),
     (
+        "--exclude-links",
+        "",
+        "--exclude-links is not an option; to ignore URLs, use check --ignore-url GLOB",
+    ),
+    (
         "-k",
         "",
         "-k is not an option; to convert links as wget -k does, use baselink localize",

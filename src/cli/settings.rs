@@ -32,7 +32,7 @@ const NAME: &str = "baselink.toml";
 const LARGEST: usize = 1 << 20;
 
 /// The options that a settings file may contain.
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 23] = [
     "url",
     "same",
     "url-map",
@@ -55,6 +55,7 @@ const KEYS: [&str; 22] = [
     "verify",
     "to",
     "deny",
+    "ignore-url",
 ];
 
 /// The options of a settings file, and its path.

@@ -90,6 +90,7 @@ impl Page {
         mut found: impl FnMut(usize, CheckedLink),
     ) -> Vec<CheckedDocument> {
         let site = CheckedSite {
+            ignored: None,
             collection: &tree.index,
             ids: knows_ids.then_some(&tree.ids),
             host: None,

@@ -21,7 +21,7 @@ use super::{
 };
 use baselink_site::{
     collection::{is_disk, origin::RootUrl},
-    purpose::check::Class,
+    purpose::check::{Class, IgnoredUrls},
     reading::{enter_unpacked, library},
 };
 
@@ -46,6 +46,12 @@ pub struct Check {
     /// by default. With `--to file`, no-slash and clean-url are denied, too. Repeatable.
     #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(Classes::names()), hide_possible_values = true, help_heading = "Policies")]
     denied: Vec<Classes>,
+    /// Never deny links to URLs that match this pattern; repeatable
+    ///
+    /// A pattern that begins with / is that of a path on the hosts of the folder or archive, any other that of a whole URL, without
+    /// its fragment. `*` stops at /, and `**` between two / does not. A query counts only if the pattern has a ?.
+    #[arg(long, value_name = "GLOB", help_heading = "Policies")]
+    ignore_url: Vec<String>,
     /// Exit with 1 if a record of an archive is damaged or cannot be read
     #[arg(long, help_heading = "Archives")]
     pub strict: bool,
@@ -88,6 +94,9 @@ pub struct Check {
     /// The new URL of the folder.
     #[arg(skip)]
     pub to: Option<RootUrl>,
+    /// The URLs of `ignore_url`.
+    #[arg(skip)]
+    pub ignored: Option<IgnoredUrls>,
     /// The classes whose findings make the exit status 1.
     #[arg(skip)]
     pub deny: Classes,
@@ -203,6 +212,9 @@ impl Check {
         } else {
             Classes::DENIED.to_vec()
         };
+        self.deny.0.retain(|class| *class != Class::Ignored);
+        self.ignored = IgnoredUrls::new(&self.ignore_url)
+            .map_err(|error| Error::new(format!("--ignore-url: {error}")))?;
         self.list.0 = match self.form() {
             CheckForm::Json => Class::ALL.to_vec(),
             _ => [&Classes::BROKEN[..], &Classes::REPORTED, &self.deny.0].concat(),
@@ -243,6 +255,7 @@ pub fn meaning(class: Class) -> &'static str {
         Class::Escapes => "It leads out of the folder, or to another place than it should.",
         Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
         Class::Outside => "It leads out of the folder.",
+        Class::Ignored => "It leads to a URL that --ignore-url names.",
         Class::Left => "It has no target.",
     }
 }

@@ -136,6 +136,7 @@ impl Lister<'_> {
             ids,
             host,
             to: self.request.to.as_ref(),
+            ignored: self.request.ignored.as_ref(),
             is_reported: &|class| self.concerns(class),
             places: &|class, url| self.places(class, url),
         };

@@ -67,6 +67,10 @@ pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
             "it is a folder, and no index file opens for it",
             "Link to a file, or name the index file with --index.",
         ],
+        Slash => [
+            "only Netlify (netlify.toml, _redirects, _headers), Cloudflare Pages (wrangler.toml) and Render (render.yaml) send the page for it",
+            "Remove the final /, or move the page into a folder.",
+        ],
         NoName => ["no file can have this name", FIND_FILE],
         NoFile => ["it is a pipe, a socket or a device", FIND_FILE],
         DeadRule => [
@@ -84,6 +88,8 @@ pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
         ],
         Left => ["it has no target", "Its target is unknown."],
         Outside => ["it leads out of the tree", NO_EFFECT],
+        Ignored => ["it is ignored", NO_EFFECT],
+        Remote => ["a message loads it from the network", NO_EFFECT],
         Travels => ["its target exists", NO_EFFECT],
         Served => ["it was not captured, but an alternative was", CAPTURE],
         NotSaved => [
@@ -153,7 +159,7 @@ pub fn effect_of_move(finding: &Finding) -> String {
     let end = match (finding.rule, finding.class()) {
         (_, Class::Pinned) => String::new(),
         (FindingRule::ClimbsOut, _)
-        | (_, Class::Left | Class::Outside | Class::Lines | Class::Travels) => {
+        | (_, Class::Left | Class::Ignored | Class::Outside | Class::Lines | Class::Travels) => {
             let other = moved.filter(|moved| *moved != target);
             other.map(then).unwrap_or_default()
         }

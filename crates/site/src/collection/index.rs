@@ -60,6 +60,8 @@ pub enum Absence {
     LinkOut,
     /// A symbolic link in the path is broken or circular.
     LinkNowhere,
+    /// A file has this name with an extension and without the final `/`.
+    Slash,
     /// The rules of the host lead from the URL to nothing, or in a circle.
     Redirect,
 }

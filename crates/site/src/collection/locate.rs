@@ -98,6 +98,8 @@ pub enum FoundBy {
     NoSlash,
     /// By its path without `.html` or `.htm`, which many servers allow URLs to omit.
     CleanUrl,
+    /// As [`CleanUrl`](Self::CleanUrl), but with a final `/`. Most servers have nothing there.
+    CleanFolder,
     /// By the name that a crawler gave it, in a site that is not a crawl.
     CrawlerName,
     /// By the redirects of the host ([`super::host_rules`]).
@@ -404,16 +406,18 @@ impl Collection {
         self.ruled(Some(root), url, find).0
     }
 
+    /// The folder in a library that is named after a host and contains the file at `path`.
+    pub(crate) fn mirror_of(&self, path: &[u8]) -> Option<&[u8]> {
+        let mut hosts = self.origins.host_folders.keys().map(Vec::as_slice);
+        hosts.find(|host| is_around(host, path))
+    }
+
     /// The file of a crawl for `url`, if the resource with the number `from` is of the same crawl in a library.
     fn in_own_mirror(&self, from: Option<usize>, url: &str) -> Option<Located> {
-        let mut hosts = self.origins.host_folders.keys();
-        let is_below = |rest: &[u8]| rest.starts_with(b"/");
-        let own = self.path(from?);
-        let is_around = |host: &&Vec<u8>| own.strip_prefix(&***host).is_some_and(is_below);
-        let host = hosts.find(is_around)?;
+        let host = self.mirror_of(self.path(from?))?;
         let place = self.below(url)?.path;
         let mirror = split_name(host).0;
-        let is_own = mirror.is_empty() || place.strip_prefix(mirror).is_some_and(is_below);
+        let is_own = mirror.is_empty() || is_around(mirror, &place);
         let located = self.by_path(url, None);
         Some(located).filter(|located| is_own && located.resource().is_some())
     }
@@ -519,9 +523,9 @@ impl Collection {
             Some(PathEnd::Unknown(_)) => Located::BehindLink(path),
             Some(PathEnd::Lacking(absence)) => Located::Lacking(absence, path),
             Some(PathEnd::To(path)) => self.entry(PathBelowRoot { path, ..below }, on_disk),
-            // Some servers redirect `about/` to `about`. In a crawl, they may be two pages.
+            // In a crawl, `about/` and `about` may be two pages.
             None => self
-                .with_extension(folder)
+                .with_extension(&path)
                 .filter(|_| !(on_disk || is_folder && self.is_of_hosts()))
                 .unwrap_or(Located::Lacking(Absence::Absent, path)),
         }
@@ -529,9 +533,13 @@ impl Collection {
 
     /// The file at `path` with an extension that servers add.
     fn with_extension(&self, path: &[u8]) -> Option<Located> {
+        let (path, by) = match path.strip_suffix(b"/") {
+            Some(path) => (path, FoundBy::CleanFolder),
+            None => (path, FoundBy::CleanUrl),
+        };
         OMITTED.iter().find_map(|added| {
             let number = self.file_at(&[path, added].concat())?.ok()?;
-            Some(resource(number, FoundBy::CleanUrl, QueryUse::None))
+            Some(resource(number, by, QueryUse::None))
         })
     }
 
@@ -606,6 +614,12 @@ impl Collection {
             FoundBy::CrawlerName
         }
     }
+}
+
+/// True if the file at `path` is in `folder`.
+fn is_around(folder: &[u8], path: &[u8]) -> bool {
+    path.strip_prefix(folder)
+        .is_some_and(|rest| rest.starts_with(b"/"))
 }
 
 /// The use of a query that no name contains.

@@ -43,6 +43,7 @@ impl Collection {
                     let hint = (!folder.is_empty()).then(|| shown(folder) + "/");
                     (Absence::Absent, hint)
                 }
+                FoundBy::CleanFolder => (Absence::Slash, Some(shown_path(found.number))),
                 FoundBy::CleanUrl | FoundBy::CrawlerName => {
                     (Absence::Absent, Some(shown_path(found.number)))
                 }

@@ -28,7 +28,7 @@
 //! let to = RootUrl::new("http://b/").unwrap();
 //! let (collection, to) = (&collection, Some(&to));
 //! let (is_reported, places) = (&|_| true, &|_, _: &str| usize::MAX);
-//! let site = CheckedSite { collection, ids: None, host: None, to, is_reported, places };
+//! let site = CheckedSite { collection, ids: None, host: None, to, ignored: None, is_reported, places };
 //! check(b"x.html", page, &options, site, &mut |link| found.push(link.finding));
 //! assert_eq!(found[1].rule, FindingRule::Absolute);
 //! ```
@@ -52,7 +52,7 @@ use judge::LinkJudge;
 
 pub use super::finding_rule::{Class, FindingRule};
 use super::tally::Tally;
-pub use finding::{CheckedLink, CheckedSite, Finding, RepeatedLinks};
+pub use finding::{CheckedLink, CheckedSite, Finding, IgnoredUrls, RepeatedLinks};
 pub use ids::{FragmentList, FragmentPlace, Ids};
 
 /// A document whose links were judged.

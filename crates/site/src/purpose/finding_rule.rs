@@ -19,6 +19,8 @@ named! {
     pub enum Class {
         /// The link has no target.
         Left = "left",
+        /// The link leads to a URL that is ignored.
+        Ignored = "ignored",
         /// The link leads out of the tree, and does not depend on the place of the tree.
         Outside = "outside",
         /// The link leads into the tree, but will keep pointing to the old place.
@@ -137,6 +139,12 @@ named! {
         Lines = "lines",
         /// The target was not captured, but an alternative was.
         Served = "served",
+        /// The target is ignored.
+        Ignored = "ignored",
+        /// A message loads the target from the network.
+        Remote = "outside/remote",
+        /// The target is a page without its extension and with a final `/`, which few hosts serve.
+        Slash = "dangling/slash",
     }
 }
 

@@ -9,12 +9,20 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use baselink_rewrite::{ListedLink, Reason};
-use baselink_text::Charset;
+use baselink_text::{Charset, Error, Result};
+use baselink_url::without_fragment;
+use regex::Regex;
 
 use super::ids::{FragmentPlace, Ids};
 use crate::{
-    collection::{Absence, Collection, Missing, origin::RootUrl},
-    purpose::finding_rule::{Class, FindingRule},
+    collection::{Absence, Collection, Located, Missing, origin::RootUrl},
+    purpose::{
+        finding_rule::{
+            Class,
+            FindingRule::{self, *},
+        },
+        relocate::split_host,
+    },
 };
 
 /// The effect of a move on a link, with its details.
@@ -49,11 +57,46 @@ pub struct CheckedSite<'a> {
     pub host: Option<&'a RootUrl>,
     /// The URL of the root after the move, if any; a `file` URL means that the collection is read from disk.
     pub to: Option<&'a RootUrl>,
+    /// The URLs that are ignored.
+    pub ignored: Option<&'a IgnoredUrls>,
     /// True for the classes of links whose details are needed. The others may only be counted.
     pub is_reported: &'a (dyn Fn(Class) -> bool + Sync),
     /// The number of links in a document of an archive to a page, lacking with this class, whose details are needed. The
     /// others are counted in [`CheckedDocument::repeated`](super::CheckedDocument::repeated).
     pub places: &'a (dyn Fn(Class, &str) -> usize + Sync),
+}
+
+/// Patterns of URLs, and of paths on the hosts of a site, which begin with `/`.
+pub struct IgnoredUrls(Regex);
+
+impl IgnoredUrls {
+    /// The URLs that match `patterns`; `None` if there are none. Only `*` is special. A query counts only for a pattern with a `?`.
+    ///
+    /// # Errors
+    ///
+    /// The patterns are too long.
+    pub fn new(patterns: &[String]) -> Result<Option<Self>> {
+        let expression = |pattern: &String| {
+            let [all, some, query] = if pattern.contains('?') {
+                [".*", "[^/]*", ""]
+            } else {
+                ["[^?]*", "[^/?]*", r"(?:\?.*)?"]
+            };
+            let escaped = regex::escape(pattern).replace(r"\*\*", all);
+            escaped.replace(r"\*", some) + query
+        };
+        let all: Vec<_> = patterns.iter().map(expression).collect();
+        let pattern = Regex::new(&format!("^(?:{})$", all.join("|")))
+            .map_err(|_| Error::new("the patterns together are too long"))?;
+        Ok((!patterns.is_empty()).then_some(Self(pattern)))
+    }
+
+    /// True if `url`, the target of a link in `collection`, is ignored.
+    pub(super) fn contains(&self, url: &str, collection: &Collection) -> bool {
+        let url = without_fragment(url);
+        self.0.is_match(url)
+            || (self.0.is_match(split_host(url).1) && collection.locate(url) != Located::OUTSIDE)
+    }
 }
 
 /// A rule, a URL without its fragment, and a number of links to it.
@@ -82,7 +125,7 @@ impl Finding {
     pub(super) fn left(reason: Option<Reason>) -> Self {
         Self {
             reason,
-            ..Self::of(FindingRule::Left)
+            ..Self::of(Left)
         }
     }
 
@@ -94,10 +137,10 @@ impl Finding {
     /// The finding for a link whose fragment has this place in its target.
     pub(super) fn with_fragment(self, place: FragmentPlace) -> Self {
         let (rule, hint) = match place {
-            FragmentPlace::Lines if self.rule != FindingRule::Left => (FindingRule::Lines, None),
+            FragmentPlace::Lines if self.rule != Left => (Lines, None),
             FragmentPlace::There | FragmentPlace::Lines => return self,
-            FragmentPlace::Nowhere(Some(hint)) => (FindingRule::IdCase, Some(hint)),
-            FragmentPlace::Nowhere(None) => (FindingRule::NoId, None),
+            FragmentPlace::Nowhere(Some(hint)) => (IdCase, Some(hint)),
+            FragmentPlace::Nowhere(None) => (NoId, None),
         };
         Self {
             rule,
@@ -110,16 +153,17 @@ impl Finding {
     /// The finding for a link whose target is missing.
     pub(super) fn missing(missing: Missing) -> Self {
         let rule = match missing.absence {
-            Absence::Absent => FindingRule::Absent,
-            Absence::Case => FindingRule::NameCase,
-            Absence::Encoding => FindingRule::NameEncoding,
-            Absence::NoIndex => FindingRule::NoIndex,
-            Absence::NoName => FindingRule::NoName,
-            Absence::Special => FindingRule::NoFile,
-            Absence::Normalization => FindingRule::NameForm,
-            Absence::LinkOut => FindingRule::LinkOut,
-            Absence::LinkNowhere => FindingRule::LinkNowhere,
-            Absence::Redirect => FindingRule::DeadRule,
+            Absence::Absent => Absent,
+            Absence::Case => NameCase,
+            Absence::Encoding => NameEncoding,
+            Absence::NoIndex => NoIndex,
+            Absence::Slash => Slash,
+            Absence::NoName => NoName,
+            Absence::Special => NoFile,
+            Absence::Normalization => NameForm,
+            Absence::LinkOut => LinkOut,
+            Absence::LinkNowhere => LinkNowhere,
+            Absence::Redirect => DeadRule,
         };
         Self {
             hint: missing.hint,

@@ -35,7 +35,10 @@ use crate::{
     purpose::{
         alternatives::{AlternativeLinks, alternatives},
         custom_property::in_sheet,
-        finding_rule::{Class, FindingRule},
+        finding_rule::{
+            Class,
+            FindingRule::{self, *},
+        },
         needs,
         relocate::split_host,
         spelling::{category, names_base},
@@ -84,7 +87,7 @@ impl LinkSink for LinkJudge<'_> {
         let rule = self.plain_rule(link, chain);
         let counted = rule.and_then(|rule| self.counted[rule as usize].as_mut());
         let is_counted = counted.map(|links| *links += 1).is_some();
-        if is_counted && rule == Some(FindingRule::Travels) {
+        if is_counted && rule == Some(Travels) {
             self.note_form(link.reference, chain.source, false);
         }
         is_counted
@@ -144,7 +147,7 @@ impl<'a> LinkJudge<'a> {
         let plain_root = plain_root.filter(keeps_path).map(str::len);
         let needs_no_report = |rule| match rule {
             _ if collection.only_urls => true,
-            FindingRule::Travels | FindingRule::Outside => !(site.is_reported)(rule.class()),
+            Travels | Outside => !(site.is_reported)(rule.class()),
             _ => false,
         };
         Self {
@@ -220,7 +223,7 @@ impl<'a> LinkJudge<'a> {
     fn plain_rule(&mut self, link: &PlainLink<'_>, chain: &BaseChain) -> Option<FindingRule> {
         let collection = self.goal.collection;
         // Browsers may have no target for it.
-        if link.target.differs {
+        if link.target.differs || self.site.ignored.is_some() {
             return None;
         }
         if collection.only_urls {
@@ -234,11 +237,11 @@ impl<'a> LinkJudge<'a> {
             chain.base == self.bases.now && declares_none(chain) && chain.saved.is_none();
         let root = self.plain_root.filter(|_| has_own_base)?;
         match collection.plain_place(root, link, &mut self.last_path)? {
-            PlainPlace::Outside => Some(FindingRule::Outside),
+            PlainPlace::Outside => Some(Outside),
             PlainPlace::File(number, fragment) => {
                 let is_there =
                     fragment.is_empty() || self.place(number, fragment) == FragmentPlace::There;
-                is_there.then_some(FindingRule::Travels)
+                is_there.then_some(Travels)
             }
         }
     }
@@ -265,6 +268,13 @@ impl<'a> LinkJudge<'a> {
             Err(finding) => return finding,
         };
         let collection = self.goal.collection;
+        let ignored = self.site.ignored;
+        if ignored.is_some_and(|urls| urls.contains(&target, collection)) {
+            return Finding {
+                target: Some(target),
+                ..Finding::of(Ignored)
+            };
+        }
         let located = (!collection.only_urls).then(|| collection.locate_link(link, &target, None));
         // A URL of a library can have been captured as an error.
         let of_files = located.filter(|(now, _)| !matches!(now, Located::Failed(_)));
@@ -313,14 +323,14 @@ impl<'a> LinkJudge<'a> {
         let collection = self.goal.collection;
         let labelled = collection.labelled(self.number, target);
         if labelled.is_some() || in_sheet(link, collection).is_some() {
-            return FindingRule::Travels;
+            return Travels;
         }
         // A prefix of URLs has no capture.
         if names_prefix(link) {
-            return FindingRule::Outside;
+            return Outside;
         }
         match self.captured.rule(self.site, link.role, target) {
-            rule if rule.class() == Class::Missing && self.is_served(link) => FindingRule::Served,
+            rule if rule.class() == Class::Missing && self.is_served(link) => Served,
             rule => rule,
         }
     }
@@ -349,14 +359,14 @@ impl<'a> LinkJudge<'a> {
         let is_message = self.bases.options.format.has_headings();
         let is_needed = needs(collection, link, target, is_message);
         if is_needed && served(now).is_none() && self.is_served(link) {
-            return Finding::of(FindingRule::Served);
+            return Finding::of(Served);
         }
         if !now.is_inside() {
             let hint = self.with_path_of_root(target);
             let rule = match hint {
-                Some(_) => FindingRule::NoPrefix,
-                None if is_needed => FindingRule::NotCaptured,
-                None => FindingRule::Outside,
+                Some(_) => NoPrefix,
+                None if is_needed => NotCaptured,
+                None => Outside,
             };
             return Finding {
                 hint,
@@ -365,7 +375,7 @@ impl<'a> LinkJudge<'a> {
         }
         // A prefix of URLs, and a reference that only serves as a base, need not lead to a file.
         if names_base(link) || (names_prefix(link) && matches!(now, Located::Folder(_))) {
-            return Finding::of(FindingRule::Travels);
+            return Finding::of(Travels);
         }
         // A server does not look for the query in the names of files.
         let selects = |found: &FoundResource| found.query == QueryUse::Selects;
@@ -373,7 +383,7 @@ impl<'a> LinkJudge<'a> {
             collection.has_only_paths() && now.resource().as_ref().is_some_and(selects);
         let here = || Some(collection.locate_below(collection.root_url()?, target));
         if is_by_name && here().is_some_and(|here| served(&here) != served(now)) {
-            return Finding::of(FindingRule::Elsewhere);
+            return Finding::of(Elsewhere);
         }
         let Some((rule, file)) = served(now) else {
             return if is_template(&link.reference) {
@@ -392,7 +402,7 @@ impl<'a> LinkJudge<'a> {
     /// The finding for a link to a place without a file.
     fn dangling(&self, place: &Located) -> Finding {
         let missing = self.goal.collection.missing(place).map(Finding::missing);
-        missing.unwrap_or_else(|| Finding::of(FindingRule::Elsewhere))
+        missing.unwrap_or_else(|| Finding::of(Elsewhere))
     }
 
     /// The finding about the move for a link to `target`, at the place `now`, with its target after the move. `standing` is
@@ -421,11 +431,11 @@ impl<'a> LinkJudge<'a> {
         let keeps_scheme = |moved: &String| own(moved) == own(target);
         let stays_with_base = base.is_some_and(|base| base.stays);
         let pinned_by = match category {
-            _ if is_absolute && (!holds || stays_with_base) => Some(FindingRule::Absolute),
-            _ if stays_with_base => Some(FindingRule::PinnedBase),
+            _ if is_absolute && (!holds || stays_with_base) => Some(Absolute),
+            _ if stays_with_base => Some(PinnedBase),
             // A link that contains a host but no scheme leads to the old URL unless the scheme changes.
             Category::NetPath if moves && !holds && moved.as_ref().is_none_or(keeps_scheme) => {
-                Some(FindingRule::NetPath)
+                Some(NetPath)
             }
             _ => None,
         };
@@ -436,9 +446,7 @@ impl<'a> LinkJudge<'a> {
                 true if is_disk(&self.goal.place) && self.bases.kept_forms().contains(link) => {
                     standing
                 }
-                true if self.bases.kept_forms().is_canonical(link) => {
-                    Finding::of(FindingRule::Canonical)
-                }
+                true if self.bases.kept_forms().is_canonical(link) => Finding::of(Canonical),
                 true => Finding::of(rule),
             };
             return Finding {
@@ -452,10 +460,10 @@ impl<'a> LinkJudge<'a> {
         let then = self.after(link, base, (target, now, &moved));
         let found = match category {
             _ if then.is_inside() => self.moving(link, (target, now, &then), standing),
-            Category::NetPath => Finding::of(FindingRule::SchemeChange),
-            Category::AbsPath => Finding::of(FindingRule::RootRelative),
-            _ if base.is_some_and(|base| base.escapes) => Finding::of(FindingRule::EscapingBase),
-            _ => Finding::of(FindingRule::ClimbsOut),
+            Category::NetPath => Finding::of(SchemeChange),
+            Category::AbsPath => Finding::of(RootRelative),
+            _ if base.is_some_and(|base| base.escapes) => Finding::of(EscapingBase),
+            _ => Finding::of(ClimbsOut),
         };
         Finding {
             moved: Some(moved),
@@ -487,7 +495,7 @@ impl<'a> LinkJudge<'a> {
             let is_shown = |_: &String| self.goal.collection.only_urls;
             return Err(Finding {
                 target: link.target.clone().filter(is_shown),
-                ..Finding::of(FindingRule::Invalid)
+                ..Finding::of(Invalid)
             });
         }
         match (link.outcome, link.reason) {
@@ -521,7 +529,7 @@ impl<'a> LinkJudge<'a> {
         let is_there = |other: &LinkReport| match &other.target {
             Some(target) => served(&collection.locate_link(other, target, None).0)
                 .is_some_and(|(_, file)| !file.is_some_and(|file| collection.is_cut(file))),
-            None => self.local_copy(other).rule == FindingRule::Travels,
+            None => self.local_copy(other).rule == Travels,
         };
         let other = |other: &LinkReport| is_there(other).then(String::new);
         let (bytes, options) = (self.bases.bytes, self.bases.options);
@@ -543,8 +551,8 @@ impl<'a> LinkJudge<'a> {
         });
         let copy = url.map(|url| self.goal.locate(&url.url));
         match copy.as_ref().and_then(served) {
-            Some(_) => Finding::of(FindingRule::Travels),
-            None => Finding::of(FindingRule::LocalCopy),
+            Some(_) => Finding::of(Travels),
+            None => Finding::of(LocalCopy),
         }
     }
 
@@ -604,15 +612,15 @@ impl<'a> LinkJudge<'a> {
         match (served(now), served(then)) {
             (_, None) if self.saved_by == Some(Program::Browser) && !is_there => {
                 match standing.rule {
-                    FindingRule::NotCaptured => standing,
-                    _ => Finding::of(FindingRule::NotSaved),
+                    NotCaptured => standing,
+                    _ => Finding::of(NotSaved),
                 }
             }
-            _ if names_base(link) => Finding::of(FindingRule::Travels),
+            _ if names_base(link) => Finding::of(Travels),
             (None, _) if is_there => standing,
             (Some((_, now)), Some((rule, file))) if now == file => Finding {
                 // A file with a URL of its own may have an extension that the URL lacks.
-                rule: if standing.rule == FindingRule::Travels {
+                rule: if standing.rule == Travels {
                     rule
                 } else {
                     standing.rule
@@ -620,20 +628,16 @@ impl<'a> LinkJudge<'a> {
                 ..standing
             },
             // From disk, a browser finds neither the index file nor the extension.
-            (Some(_), None)
-                if is_disk(&self.goal.place) && standing.rule != FindingRule::Travels =>
-            {
-                standing
-            }
+            (Some(_), None) if is_disk(&self.goal.place) && standing.rule != Travels => standing,
             // The program that saved the page made the link lead to a file in the tree. The URL of the file may be
             // unknown, because only pages record their URLs.
             (None, Some((_, file))) if self.saved_by.is_some() => Finding {
                 fragment: file.zip(fragment_of(target).map(str::to_owned)),
-                ..Finding::of(FindingRule::Travels)
+                ..Finding::of(Travels)
             },
             (now, _) => match self.dangling(then) {
-                found if now.is_none() || found.rule != FindingRule::Absent => found,
-                _ => Finding::of(FindingRule::Elsewhere),
+                found if now.is_none() || found.rule != Absent => found,
+                _ => Finding::of(Elsewhere),
             },
         }
     }
@@ -645,16 +649,14 @@ fn served(located: &Located) -> Option<(FindingRule, Option<usize>)> {
     match located {
         Located::Resource(found) => {
             let rule = match found.by {
-                FoundBy::Url | FoundBy::Index | FoundBy::HostRule | FoundBy::Rewrite => {
-                    FindingRule::Travels
-                }
-                FoundBy::NoSlash => FindingRule::NoSlash,
-                FoundBy::CleanUrl => FindingRule::CleanUrl,
-                FoundBy::CrawlerName | FoundBy::DeadRule => return None,
+                FoundBy::Url | FoundBy::Index | FoundBy::HostRule | FoundBy::Rewrite => Travels,
+                FoundBy::NoSlash => NoSlash,
+                FoundBy::CleanUrl => CleanUrl,
+                FoundBy::CleanFolder | FoundBy::CrawlerName | FoundBy::DeadRule => return None,
             };
             Some((rule, Some(found.number)))
         }
-        Located::BehindLink(_) => Some((FindingRule::Travels, None)),
+        Located::BehindLink(_) => Some((Travels, None)),
         Located::Folder(_)
         | Located::Lacking(..)
         | Located::Failed(_)
