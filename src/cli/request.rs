@@ -128,12 +128,12 @@ pub struct Documents {
     /// Without SCHEME the URLs begin with https.
     #[arg(long, value_name = "LAYOUT", value_parser = named::<HostLayout>(HostLayout::NAMES), hide_possible_values = true, help_heading = "Retrieval URLs")]
     layout: Option<HostLayout>,
-    /// Sources of base URLs to add (canonical, entry-link) or to remove (-saved, -xattr, -content-location, -local-copies),
-    /// separated by commas; repeatable
+    /// Sources of base URLs to add (canonical, entry-link) or to remove (-saved, -xattr, -content-location, -local-copies,
+    /// -others), separated by commas; repeatable
     ///
     /// On by default: `saved`, the URL that a browser or crawler recorded in a page; `xattr`, the URL in the extended
-    /// attributes of a file; `content-location`, a header field of messages; and `local-copies`, which is not a source but keeps links to files
-    /// that a browser saved with a page.
+    /// attributes of a file; `content-location`, a header field of messages; `others`, the other sources in a folder of archives; and
+    /// `local-copies`, which is not a source but keeps links to files that a browser saved with a page.
     ///
     /// Off by default: `canonical`, the `<link rel=canonical>` or else the `og:url` of a page without a retrieval URL; and
     /// `entry-link`, the link of a feed's entry, for content without an `xml:base`.

@@ -49,7 +49,7 @@ pub struct Check {
     /// Never deny links to URLs that match this pattern; repeatable
     ///
     /// A pattern that begins with / is that of a path on the hosts of the folder or archive, any other that of a whole URL, without
-    /// its fragment. `*` stops at /, and `**` between two / does not. A query counts only if the pattern has a ?.
+    /// its fragment. `*` stops at /, `**` does not. A query counts only if the pattern has a ?.
     #[arg(long, value_name = "GLOB", help_heading = "Policies")]
     ignore_url: Vec<String>,
     /// Exit with 1 if a record of an archive is damaged or cannot be read

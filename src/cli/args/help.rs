@@ -184,9 +184,9 @@ Exit status:
   2  a file or an argument could not be used";
 
 pub const CHECK_AFTER: &str = "\
---json prints an object for each link: the keys of `links --json`, and class, cause (null for travels, no-slash, \
-clean-url, lines, invalid and outside), differs (true if the resolvers disagree), moved (where it leads after the \
-move; null without --to), hint (a similar name that exists).
+--json prints an object for each link: the keys of `links --json`, and class, cause (null if the class has only \
+one), differs (true if the resolvers disagree), moved (where it leads after the move; null without --to), hint (a \
+similar name that exists).
 
 Examples:
   baselink check docs
