@@ -63,15 +63,16 @@ pub(super) struct OldUrls {
 }
 
 impl OldUrls {
-    /// The search for URLs below `old`; `None` if that is unknown, or stays the same.
+    /// The search for URLs below `old`; `None` if that is unknown or very long, or stays the same.
     pub(super) fn new(old: &RootUrl, new: &RootUrl) -> Option<Self> {
-        if is_assumed(old.as_str()) || old.as_str() == new.as_str() {
+        let root = old.as_str();
+        if is_assumed(root) || root == new.as_str() || root.len() > 1_024 {
             return None;
         }
-        let rest = new.as_str().strip_prefix(old.as_str()).unwrap_or_default();
+        let rest = new.as_str().strip_prefix(root).unwrap_or_default();
         let hosts = old.spellings().map(|root| regex::escape(pieces(root).0));
         let hosts = hosts.collect::<Vec<_>>().join("|");
-        let (_, port, path) = pieces(old.as_str());
+        let (_, port, path) = pieces(root);
         let of_spelling = |[slash, colon]: [&str; 2]| {
             let slash = regex::escape(slash);
             let colon = format!("(?::|{colon})", colon = regex::escape(colon));
