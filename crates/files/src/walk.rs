@@ -23,7 +23,7 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, hash_map::Entry as Slot},
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fs::{self, File, Metadata},
     io::{self, ErrorKind},
     ops::Deref,
@@ -57,6 +57,9 @@ pub struct Globs(GlobSet);
 
 /// The largest sum of the lengths of patterns, in bytes. Each byte may take a kilobyte of memory.
 const LONGEST: usize = 32 << 10;
+
+/// The names of hidden files and folders that are parts of a web site.
+const OF_SITES: [&[u8]; 3] = [b".htaccess", b".nojekyll", b".well-known"];
 
 impl Globs {
     /// Creates a set of patterns.
@@ -101,13 +104,6 @@ impl Globs {
     pub fn is_match(&self, relative: &Path) -> bool {
         self.0.is_match(relative)
     }
-}
-
-/// True for a file or folder that is hidden, and not a part of a web site.
-fn is_hidden(name: &OsStr) -> bool {
-    const OF_SITES: [&[u8]; 3] = [b".htaccess", b".nojekyll", b".well-known"];
-    let name = name.as_encoded_bytes();
-    name.starts_with(b".") && !OF_SITES.contains(&name)
 }
 
 /// Converts `pattern` to a pattern for whole paths.
@@ -418,7 +414,9 @@ impl TreeWalk<'_> {
         let below = path.strip_prefix(&root.path).unwrap_or(Path::new(""));
         let is_folder = found.file_type().is_dir();
         let is_own = is_temporary(found.file_name());
-        let is_hidden = !self.selection.hidden && is_hidden(found.file_name());
+        let own_bytes = found.file_name().as_encoded_bytes();
+        let is_hidden =
+            !self.selection.hidden && own_bytes.starts_with(b".") && !OF_SITES.contains(&own_bytes);
         let is_excluded = self.selection.exclude.is_match(below);
         if !is_root && (is_own || is_hidden || is_excluded) {
             if is_folder && let Some(walk) = &mut self.below {

@@ -11,8 +11,6 @@
 //!
 //! Deliberately absent: encodings that do not contain ASCII, and URLs of which a script contains only parts.
 
-use std::sync::LazyLock;
-
 use baselink_text::{Code, Diagnostic, Edits, Span};
 use baselink_url::Reference;
 use regex::bytes::{Captures, Regex};
@@ -42,14 +40,11 @@ const BEFORE: &str =
 
 /// The text before an identifier, which never changes (RFC 4287, 4.2.6; Namespaces in XML, 3), or before a place in a string that PHP
 /// serialized with its length.
-static KEPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let identifier = r#"<(?:guid|(?:atom:)?id)\b[^<>]*>\s*|\bxmlns(?::[\w.-]+)?=["']"#;
-    Regex::new(&format!(r#"(?i-u)(?:{identifier}|\bs:\d+:\\?"[^"]*)$"#)).ok()
-});
+const KEPT: &str =
+    r#"(?i-u)(?:<(?:guid|(?:atom:)?id)\b[^<>]*>\s*|\bxmlns(?::[\w.-]+)?=["']|\bs:\d+:\\?"[^"]*)$"#;
 
 /// Marks of text that a hash or a signature may cover: a policy that allows scripts by their hashes, and a signed text.
-static SEAL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new("(?-u)'sha(?:256|384|512)-|-----BEGIN PGP SIGN").ok());
+const SEAL: &str = "(?-u)'sha(?:256|384|512)-|-----BEGIN PGP SIGN";
 
 /// The largest number of bytes before a URL that may give a reason to keep it.
 const AROUND: usize = 4096;
@@ -59,6 +54,10 @@ const AROUND: usize = 4096;
 pub(super) struct OldUrls {
     /// For each spelling, its groups are the URL, its scheme, colon and slash, and the rest of the new root after the old one.
     pattern: Regex,
+    /// The old host alone, for which most documents are left quickly.
+    host: Regex,
+    kept: Regex,
+    seal: Regex,
     new: RootUrl,
 }
 
@@ -91,9 +90,12 @@ impl OldUrls {
         };
         let spelled: Vec<_> = SPELLINGS.into_iter().map(of_spelling).collect();
         let pattern = format!(r"(?i-u){}|(?:^|[^\w.-])({hosts})", spelled.join("|"));
-        let pattern = Regex::new(&pattern).ok()?;
+        let regex = |pattern: &str| Regex::new(pattern).ok();
         Some(Self {
-            pattern,
+            pattern: regex(&pattern)?,
+            host: regex(&format!("(?i-u){hosts}"))?,
+            kept: regex(KEPT)?,
+            seal: regex(SEAL)?,
             new: new.clone(),
         })
     }
@@ -106,10 +108,18 @@ impl OldUrls {
         edits: &Edits,
         (replaces, sealed): (bool, Option<&'static str>),
     ) -> (Vec<(&'static str, Diagnostic)>, Edits) {
-        let sealed =
-            sealed.or_else(|| matches(&SEAL, text).then_some("a hash or a signature may cover it"));
-        let (mut left, mut replaced) = (Vec::new(), Edits::default());
-        let mut links = edits.iter().map(|edit| edit.span).peekable();
+        let spans = || edits.iter().map(|edit| edit.span).peekable();
+        let (mut left, mut replaced, mut links) = (Vec::new(), Edits::default(), spans());
+        let has_others = self.host.find_iter(text).any(|host| {
+            while links.next_if(|link| link.end < host.start()).is_some() {}
+            links.peek().is_none_or(|link| link.start > host.end())
+        });
+        if !has_others {
+            return (left, replaced);
+        }
+        let seal = "a hash or a signature may cover it";
+        let sealed = sealed.or(self.seal.is_match(text).then_some(seal));
+        links = spans();
         for found in self.pattern.captures_iter(text) {
             let mut groups = (0..).zip(found.iter()).skip(1);
             let Some((first, Some(url))) = groups.find(|(_, group)| group.is_some()) else {
@@ -129,7 +139,7 @@ impl OldUrls {
             let before = &text[start.saturating_sub(AROUND)..start];
             let why = match () {
                 () if spelling.is_none() => Some("it is only a host"),
-                () if matches(&KEPT, before) => {
+                () if self.kept.is_match(before) => {
                     Some("it is an identifier, or its length stands before it")
                 }
                 () => sealed,
@@ -179,12 +189,6 @@ fn pieces(root: &str) -> (&str, Option<&str>, &str) {
 
 fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|segment| !segment.is_empty())
-}
-
-fn matches(pattern: &Option<Regex>, text: &[u8]) -> bool {
-    pattern
-        .as_ref()
-        .is_some_and(|pattern| pattern.is_match(text))
 }
 
 /// True if neither the host nor the last segment of the path of a root continues with `rest`.
