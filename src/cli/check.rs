@@ -219,15 +219,19 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
     }
     let of_archives = tree.archives.iter().filter(|_| !request.is_of_archives);
     for (path, _, tally) in of_archives {
-        let are = [
-            "link to a missing resource is",
-            "links to missing resources are",
-        ];
-        let missing = tally.of_class(Class::Missing);
-        output.notice_of(missing, are, &format!("in {}", name(path)));
-        let load = ["resource is", "resources are"];
-        let remote = tally[Counted::Checked(FindingRule::Remote)];
-        output.notice_of(remote, load, &format!("on the network for {}", name(path)));
+        output.notice_of(
+            tally.of_class(Class::Missing),
+            [
+                "link to a missing resource is",
+                "links to missing resources are",
+            ],
+            &format!("in {}", name(path)),
+        );
+        output.notice_of(
+            tally[Counted::Checked(FindingRule::Remote)],
+            ["resource is", "resources are"],
+            &format!("on the network for {}", name(path)),
+        );
     }
     output.notice(format_args!(
         "{}, {}",

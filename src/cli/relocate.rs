@@ -111,7 +111,7 @@ pub struct Move {
     /// .conf), Apache (.htaccess), pages that lead on (a folder, or a name with a final `/`), or else `_redirects`
     #[arg(long, value_name = "FILE", requires = "rename")]
     pub redirects: Option<PathBuf>,
-    /// `list` or `rewrite` URLs of the old place that are no links: in scripts, JSON, attributes for scripts, visible text, robots.txt
+    /// `list` or `rewrite` URLs of the old place outside links: in scripts, JSON, attributes for scripts, visible text, robots.txt
     ///
     /// They are listed with --verbose and --json. URLs in mails, in text that is signed or covered by a hash, and identifiers of feeds and
     /// namespaces are never replaced, and only URLs that begin with the old URL of the folder are.

@@ -77,7 +77,7 @@ named! {
         /// A part of a message that was kept unchanged because absolute links would make the message many times as
         /// long.
         Growth = "growth",
-        /// A URL of the old place of a site that moved, which is no link.
+        /// A URL outside links that names the old place of a site that moved.
         OldUrl = "old-url",
         /// A retrieval URL with an assumed scheme.
         SchemeAssumed = "scheme-assumed",

@@ -32,7 +32,7 @@ pub struct Inherited {
     pub cuts: Cuts,
     /// The text before a relative path: the base up to the last `/` of its path, without dot segments.
     pub directory: String,
-    /// How far a relative path can climb in the directory.
+    /// The limit of the `..` segments in a relative path.
     pub top: Top,
 }
 

@@ -22,6 +22,7 @@ use crate::cli::{
     status::{ExitStatus, FileResult},
 };
 use baselink_site::{
+    archive::message::THIS_MESSAGE,
     purpose::rewriting::{DocumentLinks, RewriteKind},
     reading::{FilePlaces, Input},
 };
@@ -56,9 +57,16 @@ impl RewriteRun<'_> {
         for (link, later) in std::mem::take(&mut rewritten.totals.lacking) {
             links.add(&link, later, kind.results().of);
         }
-        let place: Arc<str> = input.name.to_string().into();
-        let missing = links.missing.values_mut();
-        missing.for_each(|links| links.place = Some(Arc::clone(&place)));
+        let url = input
+            .name
+            .entry
+            .and(options.retrieval.as_ref())
+            .map(|retrieval| retrieval.url.clone())
+            .filter(|url| !url.starts_with(THIS_MESSAGE));
+        let place: Arc<str> = url.unwrap_or_else(|| input.name.to_string()).into();
+        for missing in links.missing.values_mut() {
+            missing.place = Some(Arc::clone(&place));
+        }
         rewritten.report.links = std::mem::take(&mut links.listed);
         let report = &rewritten.report;
         let places = FilePlaces::of(input, rewritten.totals.charset);

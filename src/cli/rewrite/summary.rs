@@ -431,13 +431,17 @@ impl RunSummary {
         status
     }
 
-    /// The URLs of the tree that have no file and that `takes` accepts, in order, each with the name of a document that links to
-    /// it.
+    /// The URLs of the tree that have no file and that `takes` accepts, in order, each with the recorded URL or the name of a document
+    /// that links to it.
     pub fn missing_urls(&self, takes: impl Fn(&str, &LinksToMissing) -> bool) -> Vec<[String; 2]> {
         let urls = self.missing.iter().filter(|(url, links)| takes(url, links));
-        let place = |links: &LinksToMissing| links.place.as_deref().unwrap_or_default().to_owned();
         let mut urls: Vec<_> = urls
-            .map(|(url, links)| [url_for_list(url), place(links)])
+            .map(|(url, links)| {
+                [
+                    url_for_list(url),
+                    links.place.as_deref().unwrap_or_default().into(),
+                ]
+            })
             .collect();
         urls.sort_unstable();
         urls
@@ -458,8 +462,11 @@ impl RunSummary {
 
     /// Reports the files with traces of the old place of the tree.
     fn report_leftovers(&self, output: &mut Output) {
-        let are = ["old URL outside links was", "old URLs outside links were"];
-        output.notice_of(self.tally[Counted::ReplacedUrl], are, "replaced");
+        output.notice_of(
+            self.tally[Counted::ReplacedUrl],
+            ["old URL outside links was", "old URLs outside links were"],
+            "replaced",
+        );
         let kinds = self.tally.iter().filter_map(|(what, number)| match what {
             Counted::OldUrl("") => Some(format!("{number} only by host")),
             Counted::OldUrl(slash) => Some(format!("{number} with {slash}{slash}")),
@@ -469,7 +476,7 @@ impl RunSummary {
             "" => "may still name old URLs".to_owned(),
             kinds => format!("may still name old URLs ({kinds}; -v lists them)"),
         };
-        // These are easily forgotten.
+        // Files of servers come first, because they are easily forgotten.
         let first = [&b"robots.txt"[..], b"CNAME", b".htaccess"];
         let mut naming = self.naming_old_urls.clone();
         naming.sort_by_key(|path| !first.contains(&split_name(path).1));

@@ -74,8 +74,8 @@ pub fn is_entry_page(page: &[u8]) -> bool {
     memmem::find(page, MARK.as_bytes()).is_some()
 }
 
-/// Generates the HTML of a page that lists `pages`, which come from `source`, and the URLs of `missing` resources, each with the name of
-/// a document that links to it.
+/// Generates the HTML of a page that lists `pages`, which come from `source`, and the URLs of `missing` resources, each with the URL or
+/// the name of a document that links to it.
 pub fn entry_page(source: &str, pages: &[PageEntry<'_>], missing: &[[String; 2]]) -> String {
     let source = text(source);
     let number_of_pages = pages.iter().filter(|page| page.is_page).count();

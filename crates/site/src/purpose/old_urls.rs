@@ -1,4 +1,4 @@
-//! URLs of the old place of a site that are no links: in scripts, JSON, attributes for scripts, visible text, `robots.txt`.
+//! URLs of the old place of a site outside links: in scripts, JSON, attributes for scripts, visible text, `robots.txt`.
 //!
 //! They are found by the host, with the slashes before it in one of several [spellings](SPELLINGS). Hosts are compared without case, and
 //! `http` and `https` are one scheme. A host without slashes, as in a mail address, is found, too.
@@ -34,7 +34,7 @@ const SPELLINGS: [[&str; 2]; 9] = [
     ["/", ":"],
 ];
 
-/// What can stand before a URL: no letter, digit or `:`, unless an escape ends with it.
+/// The text that precedes a URL: its start, an escape, or any character but a letter, a digit and `:`.
 const BEFORE: &str =
     r"(?:^|[^0-9A-Za-z:]|%(?:25)?[0-9A-F]{2}|\\u[0-9A-F]{4}|\\x[0-9A-F]{2}|\\[bfnrtv])";
 
@@ -54,7 +54,7 @@ const AROUND: usize = 4096;
 pub(super) struct OldUrls {
     /// For each spelling, its groups are the URL, its scheme, colon and slash, and the rest of the new root after the old one.
     pattern: Regex,
-    /// The old host alone, for which most documents are left quickly.
+    /// The old host alone. A document in which only links name it needs no further search.
     host: Regex,
     kept: Regex,
     seal: Regex,
@@ -88,8 +88,8 @@ impl OldUrls {
                 "{BEFORE}((?:(https?)({colon}))?({slash}){slash}(?:{hosts}){port}{path})({rest})?"
             )
         };
-        let spelled: Vec<_> = SPELLINGS.into_iter().map(of_spelling).collect();
-        let pattern = format!(r"(?i-u){}|(?:^|[^\w.-])({hosts})", spelled.join("|"));
+        let spelled = SPELLINGS.map(of_spelling).join("|");
+        let pattern = format!(r"(?i-u){spelled}|(?:^|[^\w.-])({hosts})");
         let regex = |pattern: &str| Regex::new(pattern).ok();
         Some(Self {
             pattern: regex(&pattern)?,

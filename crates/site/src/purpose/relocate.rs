@@ -99,7 +99,7 @@ pub struct Relocation {
     pub present: Option<Collection>,
     /// True if links lead to the end of the redirects of the host.
     pub follows_redirects: bool,
-    /// The search for old URLs that are no links.
+    /// The search for old URLs outside links.
     pub(super) old_urls: Option<OldUrls>,
     /// True if these are replaced.
     pub replaces_old_urls: bool,

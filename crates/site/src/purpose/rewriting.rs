@@ -195,7 +195,7 @@ pub struct LinksToMissing {
     pub number: usize,
     /// True if one of them embeds its target, such as an image.
     pub is_embedded: bool,
-    /// The name of a document with such a link: of several, the least.
+    /// The recorded URL or the name of a document with such a link.
     pub place: Option<Arc<str>>,
 }
 
@@ -204,12 +204,7 @@ impl LinksToMissing {
     pub fn merge(&mut self, more: &Self) {
         self.number += more.number;
         self.is_embedded |= more.is_embedded;
-        self.place = self
-            .place
-            .take()
-            .into_iter()
-            .chain(more.place.clone())
-            .min();
+        self.place = self.place.take().or(more.place.clone());
     }
 }
 

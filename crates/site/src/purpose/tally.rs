@@ -62,9 +62,9 @@ pub enum Counted {
     WithoutCopies,
     /// Files that may name old URLs.
     NamingOldUrls,
-    /// Old URLs that stay and are no links, with this spelling of their slashes.
+    /// Old URLs outside links that stay, with this spelling of their slashes; it is empty for a host alone.
     OldUrl(&'static str),
-    /// Old URLs that were replaced and are no links.
+    /// Old URLs outside links that were replaced.
     ReplacedUrl,
     /// Scripts with paths from the old root.
     RootPaths,
