@@ -243,16 +243,16 @@ fn a_document_that_would_grow_too_much_is_unchanged() {
 }
 
 #[test]
-fn two_hundred_thousand_documents_and_a_million_parts() {
-    let message = multipart("", (0..200_000).map(|_| LEAF.to_owned()));
+fn as_many_documents_and_parts_as_are_read() {
+    let message = multipart("", (0..16_384).map(|_| LEAF.to_owned()));
     let rewritten = rewrite(message.as_bytes(), &at("http://a/b/c"));
-    assert_eq!(rewritten.report.count(Outcome::Rewritten), 200_000);
-    let grown = 200_000 * "http://a/b/".len();
+    assert_eq!(rewritten.report.count(Outcome::Rewritten), 16_384);
+    let grown = 16_384 * "http://a/b/".len();
     assert_eq!(rewritten.output().len(), message.len() + grown);
 
-    let message = multipart("", (0..1_000_000).map(|_| "\nx".to_owned()));
+    let message = multipart("", (0..16_384).map(|_| "\nx".to_owned()));
     let report = rewrite(message.as_bytes(), &at("http://a/b/c")).report;
-    assert_eq!(report.entities.len(), 1_000_001);
+    assert_eq!(report.entities.len(), 16_385);
 }
 
 #[test]
@@ -299,15 +299,15 @@ fn repeated_field_shapes_take_linear_time() {
 }
 
 #[test]
-fn a_hundred_thousand_labels_and_links() {
-    let page: String = (0..100_000)
+fn sixteen_thousand_labels_and_links() {
+    let page: String = (0..16_000)
         .map(|number| format!("<img src=i{number}>"))
         .collect();
-    let parts = (0..100_000).map(|number| format!("Content-Location: i{number}\n\nx"));
+    let parts = (0..16_000).map(|number| format!("Content-Location: i{number}\n\nx"));
     let first = format!("Content-Type: text/html\n\n{page}<img src=other>");
     let message = multipart("", std::iter::once(first).chain(parts));
     let report = check(message.as_bytes());
-    assert_eq!(report.count(Outcome::Left), 100_000);
+    assert_eq!(report.count(Outcome::Left), 16_000);
     assert_eq!(report.count(Outcome::Rewritten), 1);
 
     // Each of many levels has a part with the same label.
@@ -344,10 +344,10 @@ fn long_bases_and_boundaries() {
         let part = format!("Content-Base: e/\n{LEAF}");
         let message = multipart(
             &format!("Base: http://h/{path}/\n"),
-            (0..20_000).map(|_| part.clone()),
+            (0..16_000).map(|_| part.clone()),
         );
         let report = check(message.as_bytes());
-        assert_eq!(report.links.len(), 20_000);
+        assert_eq!(report.links.len(), 16_000);
         assert!(
             report
                 .links

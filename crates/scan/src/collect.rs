@@ -73,13 +73,13 @@ pub trait Links {
     fn diagnostic(&mut self, diagnostic: Diagnostic);
 }
 
-/// The most documents that are read in a document of this length. Each takes some memory, even if it is short.
-pub(crate) fn most_parts(length: usize) -> usize {
+/// The most documents that are read in a document or message of this length. Each takes some memory, even if it is short.
+pub fn most_parts(length: usize) -> usize {
     (length >> 9).max(1 << 14)
 }
 
-/// The diagnostic for the first of the documents that are not read, at `span`.
-pub(crate) fn too_deep(span: Span) -> Diagnostic {
+/// The diagnostic for the first of the documents or parts that are not read, at `span`.
+pub fn too_deep(span: Span) -> Diagnostic {
     let message = "documents are nested too deep here, or too many; the inner ones were not read";
     Diagnostic::new(Code::TooDeep, span, message)
 }

@@ -32,6 +32,7 @@ use baselink_scan::{
     Heading, MediaType, UrlField,
     document::entity_name,
     fields::{Field, heading::line_end_of},
+    most_parts, too_deep,
 };
 use baselink_text::{Code, Diagnostic, Span, layer::transfer::TransferEncoding};
 
@@ -222,12 +223,9 @@ impl EntityWalk<'_> {
         let finder = memchr::memmem::Finder::new(&start_of_line);
         while at < self.bytes.len() {
             // `at` is the start of a line.
-            if self.bytes[at..].starts_with(b"--") {
-                if let Some((place, length)) = self.boundaries.find(&self.bytes[at..], &self.open) {
-                    at = self.read_delimiter(at, place, length);
-                    continue;
-                }
-                self.mark_armor(at);
+            if let Some((place, length)) = self.boundaries.find(&self.bytes[at..], &self.open) {
+                at = self.read_delimiter(at, place, length);
+                continue;
             }
             match finder.find(&self.bytes[at..]) {
                 Some(before) => at += before + 1,
@@ -237,23 +235,15 @@ impl EntityWalk<'_> {
         self.close_above(0, self.bytes.len());
     }
 
-    /// Marks the current entity as signed if OpenPGP armor (RFC 9580, 6.2), which must not change, begins at `at`.
-    fn mark_armor(&mut self, at: usize) {
-        let line = &self.bytes[at..];
-        if let Some(open) = self.open.last()
-            && self.entities[open.entity].kind == EntityKind::Leaf
-            && (line.starts_with(b"-----BEGIN PGP MESSAGE")
-                || line.starts_with(b"-----BEGIN PGP SIGNED MESSAGE"))
-        {
-            self.entities[open.entity].signed = true;
-        }
-    }
-
     /// Reads the line at `at`, a delimiter of the multipart at `place`, whose `--` and boundary have this `length`.
     /// Returns the offset to continue at.
     fn read_delimiter(&mut self, at: usize, place: usize, length: usize) -> usize {
         let line = &self.bytes[at..];
-        let close = line[length..].starts_with(b"--");
+        let mut close = line[length..].starts_with(b"--");
+        if !close && self.entities.len() > most_parts(self.bytes.len()) {
+            self.diagnostics.push(too_deep(Span::at(at)));
+            close = true;
+        }
         let next = memchr::memchr(self.line_end, line).map_or(self.bytes.len(), |n| at + n + 1);
         let mut end = self.before_line_end(at);
         if let Some(Multipart {
