@@ -124,7 +124,7 @@ fn check(page: &str) -> usize {
 
 #[test]
 fn every_command_of_the_readme_prints_the_shown_output() {
-    assert_eq!(check(README), 4);
+    assert_eq!(check(README), 3);
 }
 
 #[test]
