@@ -1,7 +1,7 @@
 //! The documentation agrees with the code: `docs/attributes.tsv`, `docs/xml.tsv` and `docs/json.tsv` with the tables of
 //! `scan`, in both directions; `docs/links.md` with the groups and roles; `docs/outcomes.md` with the lists of outcomes,
-//! reasons and diagnostics; `docs/formats.md` with the formats and their detection; `docs/trees.md` with the sources of
-//! retrieval URLs; `docs/check.md` with the classes and causes; `docs/security.md` with the codes of warnings;
+//! reasons and diagnostics; `docs/formats.md` with the formats and their detection; `docs/base-url.md` with the
+//! sources of retrieval URLs; `docs/check-classes.md` with the classes and causes; `docs/security.md` with the codes of warnings;
 //! `promises.tsv` with the tests that it names; `docs/architecture.md` with the dependencies; every link between pages
 //! with files and headings. With `BLESS=1`, the tables of the code are written into the pages.
 //!
@@ -312,7 +312,7 @@ fn every_suffix_of_a_companion_folder_is_documented() {
 fn every_source_of_a_retrieval_url_is_documented_in_its_order() {
     let source = "crates/rewrite/src/base.rs";
     hold_names(
-        "trees.md",
+        "base-url.md",
         "| source |",
         source,
         &origin::ORDER.map(Source::name),
@@ -401,12 +401,12 @@ fn documented_media_types_and_first_bytes_are_detected() {
 fn the_classes_of_check_are_documented_in_their_order() {
     let source = "crates/site/src/purpose/finding_rule.rs";
     hold_names(
-        "check.md",
+        "check-classes.md",
         "| class | the link |",
         source,
         &Class::ALL.map(Class::name),
     );
-    let (first, mut rows) = rows_of("check.md", "| class | cause |");
+    let (first, mut rows) = rows_of("check-classes.md", "| class | cause |");
     let cells = |row: &str| {
         let cells: Vec<_> = row.split('|').map(str::trim).collect();
         (cells[1].to_owned(), cells[2].to_owned())
@@ -431,7 +431,7 @@ fn the_classes_of_check_are_documented_in_their_order() {
             ));
         }
     }
-    hold("check.md", first, &rows);
+    hold("check-classes.md", first, &rows);
 }
 
 /// `promises.tsv` names a test for each promise and limit.
