@@ -1,9 +1,9 @@
 //! The documentation agrees with the code: `docs/attributes.tsv`, `docs/xml.tsv` and `docs/json.tsv` with the tables of
 //! `scan`, in both directions; `docs/links.md` with the groups and roles; `docs/outcomes.md` with the lists of outcomes,
-//! reasons and diagnostics; `docs/formats.md` with the formats and their detection; `docs/base-url.md` with the
-//! sources of retrieval URLs; `docs/check-classes.md` with the classes and causes; `docs/security.md` with the codes of warnings;
-//! `promises.tsv` with the tests that it names; `docs/architecture.md` with the dependencies; every link between pages
-//! with files and headings. With `BLESS=1`, the tables of the code are written into the pages.
+//! reasons and diagnostics; `docs/formats.md` with the formats and their detection; `docs/base-url.md` with the sources of
+//! retrieval URLs; `docs/check-classes.md` with the classes and causes; `docs/security.md` with the codes of warnings;
+//! `promises.tsv` with the tests that it names; `docs/architecture.md` with the dependencies; every link between pages with
+//! files and headings. With `BLESS=1`, the tables of the code are written into the pages.
 //!
 //! Deliberately absent: prose. Only tables and links are compared.
 
