@@ -50,7 +50,7 @@ pub struct Member {
 /// The next event in the data.
 pub enum DataEvent {
     /// Bytes were read, at least one.
-    Bytes(usize),
+    Bytes,
     /// A member begins.
     Member,
     /// A damaged member, or bytes that are not a member, and a description. No more of its bytes follow.
@@ -152,25 +152,22 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Reads the next event. Bytes are placed at the start of `into`, which must not be empty.
-    pub fn read(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
+    /// Reads the next event. Bytes are appended to `into`, which must have free capacity and never grows.
+    pub fn read(&mut self, into: &mut Vec<u8>) -> io::Result<DataEvent> {
+        let before = into.len();
         let next = loop {
             match self.waiting.pop_front() {
                 Some(PendingData::Bytes(bytes, at)) if at == bytes.len() => {}
                 Some(PendingData::Bytes(bytes, at)) => {
-                    let length = (bytes.len() - at).min(into.len());
-                    into[..length].copy_from_slice(&bytes[at..at + length]);
-                    self.waiting
-                        .push_front(PendingData::Bytes(bytes, at + length));
-                    break DataEvent::Bytes(length);
+                    let at = at + append(into, &bytes[at..]);
+                    self.waiting.push_front(PendingData::Bytes(bytes, at));
+                    break DataEvent::Bytes;
                 }
                 Some(PendingData::Other(next)) => break next,
                 None => break self.new_data(into)?,
             }
         };
-        if let DataEvent::Bytes(length) = next {
-            self.position += length as u64;
-        }
+        self.position += (into.len() - before) as u64;
         Ok(next)
     }
 
@@ -181,22 +178,20 @@ impl<R: Read> Data<R> {
             Some(PendingData::Other(_)) => return Ok(false),
             None => {}
         }
-        let mut first = [0; BEGINNING];
-        let (mut length, mut other) = (0, None);
-        while length < first.len() && other.is_none() && matches!(self.state, DataState::Inside) {
-            match self.decompress(&mut first[length..])? {
-                Some(DataEvent::Bytes(more)) => length += more,
-                next => other = next,
-            }
+        let (mut first, mut other) = (Vec::with_capacity(BEGINNING), None);
+        while first.len() < BEGINNING && other.is_none() && matches!(self.state, DataState::Inside)
+        {
+            let next = self.decompress(&mut first)?;
+            other = next.filter(|next| !matches!(next, DataEvent::Bytes));
         }
-        self.waiting
-            .push_front(PendingData::Bytes(first[..length].to_vec(), 0));
+        let is_record = begins_record(&first);
+        self.waiting.push_front(PendingData::Bytes(first, 0));
         self.waiting.extend(other.map(PendingData::Other));
-        Ok(begins_record(&first[..length]))
+        Ok(is_record)
     }
 
     /// Reads the next event from the file.
-    fn new_data(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
+    fn new_data(&mut self, into: &mut Vec<u8>) -> io::Result<DataEvent> {
         if let DataState::New = self.state {
             self.state = self.detect()?;
         }
@@ -236,27 +231,19 @@ impl<R: Read> Data<R> {
     }
 
     /// Copies bytes of an uncompressed archive.
-    fn copy(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
-        let waiting = &self.raw[self.at..self.end];
-        let length = if waiting.is_empty() {
-            read_once(&mut self.reader, into)?
-        } else {
-            let length = waiting.len().min(into.len());
-            into[..length].copy_from_slice(&waiting[..length]);
-            self.at += length;
-            length
-        };
+    fn copy(&mut self, into: &mut Vec<u8>) -> io::Result<DataEvent> {
+        if self.at < self.end || self.fill()? {
+            self.at += append(into, &self.raw[self.at..self.end]);
+            return Ok(DataEvent::Bytes);
+        }
         let end = Member {
             file: self.position,
             data: self.position,
         };
-        Ok(match length {
-            0 => match self.reader.fault.take() {
-                None => DataEvent::End,
-                Some(ZstdFault::Cut) => DataEvent::Cut(end),
-                Some(ZstdFault::Damaged(why)) => DataEvent::Broken(end, why.into()),
-            },
-            length => DataEvent::Bytes(length),
+        Ok(match self.reader.fault.take() {
+            None => DataEvent::End,
+            Some(ZstdFault::Cut) => DataEvent::Cut(end),
+            Some(ZstdFault::Damaged(why)) => DataEvent::Broken(end, why.into()),
         })
     }
 
@@ -320,15 +307,15 @@ impl<R: Read> Data<R> {
     }
 
     /// Decompresses more of the current member; returns `None` at its end.
-    fn decompress(&mut self, into: &mut [u8]) -> io::Result<Option<DataEvent>> {
+    fn decompress(&mut self, into: &mut Vec<u8>) -> io::Result<Option<DataEvent>> {
         loop {
-            let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
+            let (read, before) = (self.inflate.total_in(), into.len());
             let waiting = &self.raw[self.at..self.end];
             let status = self
                 .inflate
-                .decompress(waiting, into, FlushDecompress::None);
+                .decompress_vec(waiting, into, FlushDecompress::None);
             self.at += (self.inflate.total_in() - read) as usize;
-            let written = (self.inflate.total_out() - written) as usize;
+            let written = into.len() - before;
             match status {
                 Err(error) => {
                     let broken = self.leave_broken(error.message())?;
@@ -348,7 +335,7 @@ impl<R: Read> Data<R> {
                     }
                 }
             }
-            return Ok((written > 0).then_some(DataEvent::Bytes(written)));
+            return Ok((written > 0).then_some(DataEvent::Bytes));
         }
     }
 
@@ -415,13 +402,12 @@ impl<R: Read> Data<R> {
         if self.ended {
             return Ok(false);
         }
-        let is_plain = matches!(self.state, DataState::New | DataState::Plain);
         let start = match self.state {
             DataState::Inside => self.member.file.saturating_sub(self.offset) as usize,
             _ => self.at,
         };
         let keep = start.max(self.end.saturating_sub(LOOKBACK)).min(self.at);
-        if !is_plain && (self.end - keep <= CHUNK || self.raw.len() - self.end < CHUNK) {
+        if self.end - keep <= CHUNK || self.raw.len() - self.end < CHUNK {
             self.raw.copy_within(keep..self.end, 0);
             self.offset += keep as u64;
             self.at -= keep;
@@ -436,6 +422,13 @@ impl<R: Read> Data<R> {
         self.ended = read == 0;
         Ok(read > 0)
     }
+}
+
+/// Appends as many bytes from the start of `bytes` as `into` has room for, and returns their number.
+fn append(into: &mut Vec<u8>, bytes: &[u8]) -> usize {
+    let length = bytes.len().min(into.capacity() - into.len());
+    into.extend_from_slice(&bytes[..length]);
+    length
 }
 
 /// True if `bytes` may begin a member.

@@ -150,11 +150,10 @@ struct UnknownVersion {
     number: u64,
 }
 
-/// Data that was read: the first `filled` bytes of a buffer, and the reason why there are no more.
+/// Data that was read, and the reason why there are no more.
 #[derive(Default)]
 struct ReadAhead {
     bytes: Vec<u8>,
-    filled: usize,
     /// The offset of the buffer in the data.
     position: u64,
     stop: Option<DataEvent>,
@@ -172,13 +171,18 @@ enum BlockFollower {
 }
 
 impl ReadAhead {
-    fn filled(&self) -> &[u8] {
-        &self.bytes[..self.filled]
+    /// A buffer without data, in the memory of `bytes`.
+    fn in_memory_of(bytes: &mut Vec<u8>) -> Self {
+        bytes.clear();
+        Self {
+            bytes: mem::take(bytes),
+            ..Self::default()
+        }
     }
 
     /// True if two line ends follow the block that ends at `end`.
     fn has_usual_end(&self, end: usize) -> bool {
-        let after = self.filled().get(end..).unwrap_or_default();
+        let after = self.bytes.get(end..).unwrap_or_default();
         matches!(
             &after[..line_ends(after)],
             b"\r\n\r\n" | b"\n\n" | b"\r\r\n\r\r\n"
@@ -187,7 +191,7 @@ impl ReadAhead {
 
     /// Classifies the bytes after the block that ends at `end`.
     fn after(&self, end: usize) -> BlockFollower {
-        let Some(after) = self.filled().get(end..) else {
+        let Some(after) = self.bytes.get(end..) else {
             return BlockFollower::Other;
         };
         let after = &after[line_ends(after)..];
@@ -249,10 +253,7 @@ impl<R: Read> Records<R> {
         if mem::take(&mut self.must_search) {
             self.find_record()?;
         }
-        let mut part = ReadAhead {
-            bytes: mem::take(&mut self.spare),
-            ..ReadAhead::default()
-        };
+        let mut part = ReadAhead::in_memory_of(&mut self.spare);
         loop {
             part.position = self.position();
             let length = if self.begins_member(part.position) {
@@ -261,16 +262,16 @@ impl<R: Read> Records<R> {
                 FIRST
             };
             self.fill(&mut part, length)?;
-            let line_ends = line_ends(part.filled());
+            let line_ends = line_ends(&part.bytes);
             if line_ends == 0 {
                 break;
             }
             self.data
-                .give_back(&part.bytes[line_ends..part.filled], part.stop.take());
-            part.filled = 0;
+                .give_back(&part.bytes[line_ends..], part.stop.take());
+            part.bytes.clear();
         }
         let offset = self.offset(part.position);
-        if part.filled == 0 {
+        if part.bytes.is_empty() {
             let (Member { file, .. }, fault) = match part.stop.take() {
                 Some(DataEvent::Broken(member, why)) => (member, broken_member(why)),
                 Some(DataEvent::Cut(member)) => {
@@ -286,21 +287,21 @@ impl<R: Read> Records<R> {
             return Ok(Some(self.missing(part, Offset { file, within: 0 }, fault)));
         }
         self.fill_on(&mut part, BEGINNING)?;
-        if !begins_record(part.filled()) {
-            if part.position == 0 && part.filled().starts_with(b"filedesc://") {
+        if !begins_record(&part.bytes) {
+            if part.position == 0 && part.bytes.starts_with(b"filedesc://") {
                 return Err(Error::of(ErrorKind::Syntax, ARC));
             }
             let fault = match part.stop.take() {
                 Some(DataEvent::Broken(_, why)) => broken_member(why),
                 stop => {
-                    self.data.give_back(&part.bytes[..part.filled], stop);
+                    self.data.give_back(&part.bytes, stop);
                     broken_record("no record begins here")
                 }
             };
             return Ok(Some(self.missing(part, offset, fault)));
         }
         let Some(length) = self.read_heading(&mut part)? else {
-            let is_long = part.filled > LONGEST_HEADING;
+            let is_long = part.bytes.len() > LONGEST_HEADING;
             let fault = match part.stop.take() {
                 None | Some(DataEvent::Member) if is_long => {
                     broken_record(format!("a heading of more than {LONGEST_HEADING} bytes"))
@@ -333,8 +334,7 @@ impl<R: Read> Records<R> {
             )),
             None => broken_record("a record without a numeric Content-Length"),
         };
-        self.data
-            .give_back(&part.bytes[length..part.filled], part.stop.take());
+        self.data.give_back(&part.bytes[length..], part.stop.take());
         Ok(Some(self.missing(part, offset, why)))
     }
 
@@ -342,14 +342,14 @@ impl<R: Read> Records<R> {
     fn read_heading(&mut self, part: &mut ReadAhead) -> Result<Option<usize>> {
         let mut searched = 0;
         loop {
-            if let Some(end) = heading_end(part.filled(), searched) {
+            if let Some(end) = heading_end(&part.bytes, searched) {
                 return Ok(Some(end).filter(|&end| end <= LONGEST_HEADING));
             }
             let has_more = matches!(part.stop, None | Some(DataEvent::Member));
-            if !has_more || searched == part.filled || searched >= LONGEST_HEADING {
+            if !has_more || searched == part.bytes.len() || searched >= LONGEST_HEADING {
                 return Ok(None);
             }
-            searched = part.filled;
+            searched = part.bytes.len();
             self.fill_on(part, 2 * searched)?;
         }
     }
@@ -368,7 +368,7 @@ impl<R: Read> Records<R> {
         if !part.has_usual_end(end) {
             self.fill_on(&mut part, end + FAR_AFTER)?;
         }
-        let block = Span::new(start, part.filled.min(end));
+        let block = Span::new(start, part.bytes.len().min(end));
         let after = part.after(end);
         // True if the member contains bytes of the record. If another record follows, all bytes are present, and only
         // the checksum of a broken member is wrong.
@@ -383,8 +383,8 @@ impl<R: Read> Records<R> {
                 let message = "the archive ends within this gzip member";
                 heading.report(Code::RecordTruncated, block, message);
             }
-            Some(DataEvent::Member) if part.filled < end => {
-                let block = Span::new(start, start + without_end(&part.filled()[start..]).len());
+            Some(DataEvent::Member) if part.bytes.len() < end => {
+                let block = Span::new(start, start + without_end(&part.bytes[start..]).len());
                 heading.report_length(block, length);
                 return Ok(heading.entry(offset, part, block));
             }
@@ -393,12 +393,12 @@ impl<R: Read> Records<R> {
             }
             stop => {
                 // Some programs write one line end, or more than two. No byte is lacking.
-                let next = end + line_ends(&part.filled()[end..]);
+                let next = end + line_ends(&part.bytes[end..]);
                 if next == end {
                     let message = "this record is not followed by a line end: its Content-Length may be wrong";
                     heading.report(Code::RecordLength, block, message);
                 }
-                self.data.give_back(&part.bytes[next..part.filled], stop);
+                self.data.give_back(&part.bytes[next..], stop);
             }
         }
         Ok(heading.entry(offset, part, block))
@@ -414,11 +414,10 @@ impl<R: Read> Records<R> {
         stop: Option<DataEvent>,
     ) -> Result<ArchiveEntry> {
         let start = heading.length;
-        if let Some(at) = record_start(&part.filled()[start..]).filter(|at| start + at < end)
-            && self.may_read_again(part.filled - start - at)
+        if let Some(at) = record_start(&part.bytes[start..]).filter(|at| start + at < end)
+            && self.may_read_again(part.bytes.len() - start - at)
         {
-            self.data
-                .give_back(&part.bytes[start + at..part.filled], stop);
+            self.data.give_back(&part.bytes[start + at..], stop);
             let length = without_end(&part.bytes[start..start + at]).len();
             heading.report_length(Span::new(start, start + length), end - start);
             // The block is usually much shorter than the bytes read.
@@ -426,8 +425,8 @@ impl<R: Read> Records<R> {
             part.bytes.shrink_to_fit();
             return Ok(heading.entry(offset, part, Span::new(start, start + length)));
         }
-        let block = Span::new(start, part.filled.min(end));
-        if part.filled < end {
+        let block = Span::new(start, part.bytes.len().min(end));
+        if part.bytes.len() < end {
             heading.report(
                 Code::RecordTruncated,
                 block,
@@ -435,7 +434,7 @@ impl<R: Read> Records<R> {
             );
             return Ok(heading.entry(offset, part, block));
         }
-        self.data.give_back(&part.bytes[end..part.filled], stop);
+        self.data.give_back(&part.bytes[end..], stop);
         if let Some(why) = self.find_record()? {
             return Ok(self.missing(part, offset, broken_member(why)));
         }
@@ -458,34 +457,31 @@ impl<R: Read> Records<R> {
     /// Moves to the next record, or to the end, and returns the first damage on the way.
     fn find_record(&mut self) -> Result<Option<String>> {
         let mut damage = None;
-        let mut part = ReadAhead {
-            bytes: mem::take(&mut self.scratch),
-            ..ReadAhead::default()
-        };
+        let mut part = ReadAhead::in_memory_of(&mut self.scratch);
         let mut length = FIRST_SEARCH;
         loop {
             part.position = self.position();
             self.fill_on(&mut part, length)?;
-            let found = if self.begins_member(part.position) && begins_record(part.filled()) {
+            let found = if self.begins_member(part.position) && begins_record(&part.bytes) {
                 Some(0)
             } else {
-                record_start(part.filled())
+                record_start(&part.bytes)
             };
             let stop = part.stop.take();
             if let Some(at) = found {
-                self.data.give_back(&part.bytes[at..part.filled], stop);
+                self.data.give_back(&part.bytes[at..], stop);
                 break;
             }
             match stop {
                 // The end of the buffer may contain the first bytes of a record.
                 None => {
-                    let at = part.filled.saturating_sub(STARTS);
-                    self.data.give_back(&part.bytes[at..part.filled], None);
+                    let at = part.bytes.len().saturating_sub(STARTS);
+                    self.data.give_back(&part.bytes[at..], None);
                 }
                 Some(DataEvent::Broken(_, why)) => damage = damage.or(Some(why)),
                 Some(_) => break,
             }
-            part.filled = 0;
+            part.bytes.clear();
             length = (2 * length).min(CHUNK);
         }
         self.scratch = part.bytes;
@@ -495,7 +491,7 @@ impl<R: Read> Records<R> {
     /// Like [`fill`](Self::fill), but continues into further members at whose start no record begins.
     fn fill_on(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
         self.fill(part, length)?;
-        while part.filled < length && matches!(part.stop, Some(DataEvent::Member)) {
+        while part.bytes.len() < length && matches!(part.stop, Some(DataEvent::Member)) {
             if self.data.begins_record().map_err(read_error)? {
                 break;
             }
@@ -508,24 +504,21 @@ impl<R: Read> Records<R> {
     /// Reads until `part` has `length` bytes, or its member ends. The result must not depend on how many bytes were
     /// available at once.
     fn fill(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
-        while part.filled < length && part.stop.is_none() {
+        while part.bytes.len() < length && part.stop.is_none() {
             // The buffer grows with the data, so a false length cannot allocate memory.
-            let room = length.min((2 * part.filled).max(CHUNK)) + READ_SURPLUS;
-            if let Some(more) = room.checked_sub(part.bytes.len()) {
-                part.bytes
-                    .try_reserve(more)
-                    .map_err(|error| read_error(error.into()))?;
-                part.bytes.resize(room, 0);
-            }
-            let next = self.data.read(&mut part.bytes[part.filled..room]);
-            match next.map_err(read_error)? {
-                DataEvent::Bytes(more) => part.filled += more,
-                DataEvent::Member if part.filled == 0 => self.member = self.data.member(),
+            let read = part.bytes.len();
+            let room = length.min((2 * read).max(CHUNK)) + READ_SURPLUS;
+            part.bytes
+                .try_reserve_exact(room - read)
+                .map_err(|error| read_error(error.into()))?;
+            match self.data.read(&mut part.bytes).map_err(read_error)? {
+                DataEvent::Bytes => {}
+                DataEvent::Member if read == 0 => self.member = self.data.member(),
                 stop => part.stop = Some(stop),
             }
-            if part.filled > length {
-                self.data.give_back(&part.bytes[length..part.filled], None);
-                part.filled = length;
+            if part.bytes.len() > length {
+                self.data.give_back(&part.bytes[length..], None);
+                part.bytes.truncate(length);
             }
         }
         Ok(())
