@@ -32,6 +32,11 @@ fn main() {
         ("pages in Chromium", outside::chromium().is_some()),
         ("mirrors by wget", outside::is_installed("wget")),
         ("mirrors by HTTrack", outside::is_installed("httrack")),
+        ("redirects by nginx", outside::is_server_installed("nginx")),
+        (
+            "redirects by Apache",
+            outside::is_server_installed("apache2"),
+        ),
         #[cfg(target_os = "linux")]
         ("calls that fail", outside::has_strace()),
     ];
@@ -42,8 +47,8 @@ fn main() {
         .map(|(name, _)| name)
         .collect();
     if !absent.is_empty() {
-        let reason = "for lack of ../shared, python3, warcio, fastwarc and html5lib, chromium, wget, httrack or \
-                   strace (tests/common/outside.rs)";
+        let reason = "for lack of ../shared, python3, warcio, fastwarc and html5lib, chromium, wget, httrack, nginx, apache2 \
+                   or strace (tests/common/outside.rs)";
         eprintln!("\nnot run {reason}: {}", absent.join(", "));
     }
 }

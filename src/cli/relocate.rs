@@ -107,9 +107,9 @@ pub struct Move {
     /// old paths in `_redirects` lead to the end of the redirects.
     #[arg(long, value_name = "OLD=NEW")]
     rename: Vec<OsString>,
-    /// Write redirects from the old to the new paths of renamed files; the name of FILE selects the syntax: nginx (.map,
+    /// Write redirects from old to new paths, of renamed files and then of all others; the name of FILE selects the syntax: nginx (.map,
     /// .conf), Apache (.htaccess), pages that lead on (a folder, or a name with a final `/`), or else `_redirects`
-    #[arg(long, value_name = "FILE", requires = "rename")]
+    #[arg(long, value_name = "FILE")]
     pub redirects: Option<PathBuf>,
     /// `list` or `rewrite` URLs of the old place outside links: in scripts, JSON, attributes for scripts, visible text, robots.txt
     ///

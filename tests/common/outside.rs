@@ -105,6 +105,13 @@ pub(crate) fn is_installed(program: &str) -> bool {
     found.is_ok()
 }
 
+/// True if the server `program` is installed. It is never required, because some machines permit no servers.
+pub(crate) fn is_server_installed(program: &str) -> bool {
+    let mut command = Command::new(program);
+    let found = command.arg("-v").stderr(Stdio::null()).output();
+    found.is_ok_and(|output| output.status.success())
+}
+
 /// True if strace 5.3 or newer exists, and the system lets it trace programs.
 pub(crate) fn has_strace() -> bool {
     let mut command = Command::new("strace");

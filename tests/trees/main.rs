@@ -20,6 +20,8 @@ mod killed;
 mod mailbox_locks;
 mod move_in_place;
 mod origin;
+#[cfg(unix)]
+mod redirects;
 mod relocation;
 mod walk;
 mod write;

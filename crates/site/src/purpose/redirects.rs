@@ -2,7 +2,8 @@
 //!
 //! | output | syntax |
 //! |---|---|
-//! | `.map`, `.conf` | an nginx map |
+//! | `.map` | rows of an nginx `map` of `$request_uri` |
+//! | `.conf` | conditions in a `server` of nginx |
 //! | `.htaccess` | `RedirectMatch` of Apache |
 //! | a folder | a page for each old path, which sends browsers on |
 //! | any other file | `_redirects` of Netlify and Cloudflare |
@@ -58,15 +59,16 @@ pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
     (pages, omitted)
 }
 
-/// Redirects from the old path of each renamed file to its new path, one per line. The syntax depends on the name of
-/// the output `file`: `_redirects` by default, an nginx map for `.map` and `.conf`, and Apache's for `.htaccess`. If the site moves
-/// to another host, and the list is not `of_copy`, the last redirect is for all other paths. Also returns the number of old paths
-/// that are omitted, because another file has them now or the syntax cannot express the redirect.
+/// Redirects from the old path of each renamed file to its new path, one per line. The syntax depends on the name of the output
+/// `file`: see the table above. If the site moves to another place, and the list is not `of_copy`, the last redirect is for all other
+/// paths below the old root, but not for those below the new one, which would never end. Also returns the number of old paths that
+/// are omitted, because another file has them now or the syntax cannot express the redirect.
 pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<String>, usize) {
     let file = file.to_string_lossy().to_ascii_lowercase();
     let ends = |end: &str| file.ends_with(end);
     let redirect = match () {
-        () if ends(".map") || ends(".conf") => nginx_redirect,
+        () if ends(".map") => nginx_row,
+        () if ends(".conf") => nginx_redirect,
         () if ends(".htaccess") => apache_redirect,
         () => plain_redirect,
     };
@@ -74,6 +76,8 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
     let taken = collection.new_paths();
     let [(old_host, old_root), (new_host, root)] =
         [&relocation.from, &relocation.to].map(|root| split_host(root.as_str()));
+    let without_scheme = |host: &str| host.find(':').map(|at| host[at..].to_owned());
+    let is_one_host = is_assumed(old_host) || without_scheme(new_host) == without_scheme(old_host);
     let host = if new_host == old_host || is_assumed(old_host) {
         ""
     } else {
@@ -93,51 +97,78 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
             let (from, to) = (format!("{old_root}{from}"), format!("{root}{to}"));
             let now = relocation.to.below_own(&format!("{asked}{from}"));
             let is_taken = now.is_some_and(|now| taken.contains(&*now.path));
-            let line = redirect(&from, host, &to, false).filter(|_| !is_taken);
+            let line = redirect(&from, host, &to, None).filter(|_| !is_taken);
             omitted += usize::from(line.is_none());
             lines.extend(line);
         }
     }
-    let without_scheme = |host: &str| host.find(':').map(|at| host[at..].to_owned());
-    if !host.is_empty() && without_scheme(host) != without_scheme(old_host) && !of_copy {
-        lines.extend(redirect(old_root, host, root, true));
+    let below = root.strip_prefix(old_root).filter(|_| is_one_host);
+    if below != Some("") && !of_copy {
+        let except = below.map_or_else(String::new, |below| format!("(?!{})", pattern(below)));
+        lines.extend(redirect(old_root, host, root, Some(&except)));
     }
     (lines, omitted)
 }
 
-/// A redirect between these percent-encoded paths, or with `is_prefix`, between all paths that begin so. The new path is on `host`,
-/// or on the same host if it is empty. `None` if the syntax cannot express it.
-fn plain_redirect(from: &str, host: &str, to: &str, is_prefix: bool) -> Option<String> {
-    let [any, rest] = if is_prefix { ["*", ":splat"] } else { [""; 2] };
+/// A redirect between these percent-encoded paths. With a pattern `except`, which may be empty, it is one between all paths that begin
+/// so, if the pattern matches the rest. The new path is on `host`, or on the same host if it is empty. `None` if the syntax cannot
+/// express it.
+fn plain_redirect(from: &str, host: &str, to: &str, except: Option<&str>) -> Option<String> {
+    let [any, rest] = if except.is_some() {
+        ["*", ":splat"]
+    } else {
+        [""; 2]
+    };
     // `*` would match any text, and `:` would begin the name of a placeholder.
     let [from, to] = [from, to].map(|path| path.replace('*', "%2A").replace(':', "%3A"));
-    Some(format!("{from}{any} {host}{to}{rest} 301\n"))
+    let mut line = format!("{from}{any} {host}{to}{rest} 301\n");
+    if except.is_some_and(|except| !except.is_empty()) {
+        // The first rule that matches counts.
+        line.insert_str(0, &format!("{to}* {to}:splat 200\n"));
+    }
+    Some(line)
 }
 
-/// Rows of a map of `$request_uri`, which includes the query.
-fn nginx_redirect(from: &str, host: &str, to: &str, is_prefix: bool) -> Option<String> {
+/// A pattern of the old URL and the new one, for nginx and its `$request_uri`, which includes the query.
+fn in_nginx(from: &str, host: &str, to: &str, except: Option<&str>) -> (String, String) {
     // `$` would begin the name of a variable.
-    let new = to.replace('$', "%24").replace(';', "%3B");
+    let to = to.replace('$', "%24").replace(';', "%3B");
+    let rest = if except.is_some() {
+        "$rest"
+    } else {
+        "$is_args$args"
+    };
+    let any = except.map_or(r"(\?|$)".into(), |except| format!("{except}(?<rest>.*)"));
+    (
+        format!("^{}{any}", pattern(from)),
+        format!("{host}{to}{rest}"),
+    )
+}
+
+/// Rows of an nginx map of `$request_uri`.
+fn nginx_row(from: &str, host: &str, to: &str, except: Option<&str>) -> Option<String> {
+    let (old, new) = in_nginx(from, host, to, except);
+    let exact = new.strip_suffix("$is_args$args").unwrap_or_default();
     let row = match from.contains(';') {
         // nginx ignores the case of letters in such a row.
-        _ if is_prefix || from.eq_ignore_ascii_case(to) => String::new(),
-        true => format!("\"{from}\" {host}{new};\n"),
-        false => format!("{from} {host}{new};\n"),
+        _ if exact.is_empty() || from.eq_ignore_ascii_case(to) => String::new(),
+        true => format!("\"{from}\" {exact};\n"),
+        false => format!("{from} {exact};\n"),
     };
-    let [any, rest] = if is_prefix {
-        ["(?<rest>.*)", "$rest"]
-    } else {
-        [r"(\?|$)", "$is_args$args"]
-    };
+    Some(format!("{row}\"~{old}\" {new};\n"))
+}
+
+/// A condition in a `server` of nginx.
+fn nginx_redirect(from: &str, host: &str, to: &str, except: Option<&str>) -> Option<String> {
+    let (old, new) = in_nginx(from, host, to, except);
     Some(format!(
-        "{row}\"~^{}{any}\" {host}{new}{rest};\n",
-        pattern(from)
+        "if ($request_uri ~ \"{old}\") {{ return 301 {new}; }}\n"
     ))
 }
 
 /// A `RedirectMatch`, which keeps the query. Apache matches the decoded old path, and percent-encodes the new one, except for the marks of a query and a
 /// fragment.
-fn apache_redirect(from: &str, host: &str, to: &str, is_prefix: bool) -> Option<String> {
+fn apache_redirect(from: &str, host: &str, to: &str, except: Option<&str>) -> Option<String> {
     let decoded = |path: &str| {
         let text = String::from_utf8(decode_percent(path.as_bytes())).ok()?;
         (!text.contains(char::is_control)).then_some(text)
@@ -149,7 +180,8 @@ fn apache_redirect(from: &str, host: &str, to: &str, is_prefix: bool) -> Option<
         .replace('\\', r"\\\\")
         .replace('"', "\\\"")
         .replace('$', "\\$");
-    let [any, rest] = if is_prefix { ["(.*)", "$1"] } else { [""; 2] };
+    let (any, rest) =
+        except.map_or_else(Default::default, |except| (format!("{except}(.*)"), "$1"));
     Some(format!(
         "RedirectMatch 301 \"^{pattern}{any}$\" \"{host}{to}{rest}\"\n"
     ))
