@@ -85,8 +85,8 @@ const LONGEST_WORD: usize = 1_024;
 #[derive(Default)]
 pub struct DeclaredEntities {
     values: HashMap<String, String>,
-    /// True if a parameter entity may declare others.
-    has_parameters: bool,
+    /// True if a parameter entity or an external DTD may declare others, or the same ones.
+    pub has_others: bool,
 }
 
 impl DeclaredEntities {
@@ -95,7 +95,7 @@ impl DeclaredEntities {
         let markup = memchr::memrchr(b'<', before).map(|at| &before[at..]);
         let name = markup.and_then(|markup| markup.strip_prefix(b"<!ENTITY"));
         if let Some(name) = name.and_then(|name| str::from_utf8(name.trim_ascii()).ok()) {
-            self.has_parameters |= name.starts_with('%');
+            self.has_others |= name.starts_with('%');
             let entity = self.values.entry(name.to_owned());
             entity.or_insert_with(|| value.to_owned());
         }
@@ -132,7 +132,7 @@ impl DeclaredEntities {
         match name {
             "amp" => Some("&"),
             "lt" | "gt" | "quot" | "apos" => Some(" "),
-            _ if self.has_parameters => None,
+            _ if self.has_others => None,
             _ => self.values.get(name).map(String::as_str),
         }
     }

@@ -294,6 +294,10 @@ impl<'a> XmlPass<'a> {
                 ..DeclaredBase::of(kind, span)
             });
         }
+        let before_subset = inside.split('[').next().unwrap_or_default();
+        // With such a DTD, Chromium knows the entities of HTML, and may prefer them.
+        let mut of_html = ["//DTD XHTML ", "//DTD MathML "].iter();
+        self.entities.has_others |= of_html.any(|public| before_subset.contains(public));
         let literals = self.literals(span);
         if self.options.groups.has_loaded() {
             // The DTDs of XHTML declare the entities of HTML.
@@ -303,7 +307,6 @@ impl<'a> XmlPass<'a> {
                 self.words(("!DOCTYPE", None), quote, &view);
             }
         }
-        let before_subset = inside.split('[').next().unwrap_or_default();
         for (public, vocabulary) in [
             ("-//W3C//DTD XHTML ", Vocabulary::Xhtml),
             ("-//W3C//DTD SVG ", Vocabulary::Svg),
@@ -365,8 +368,8 @@ impl<'a> XmlPass<'a> {
                 .strip_prefix(name.as_bytes())
                 .is_some_and(|rest| rest.first().is_some_and(|byte| byte.is_ascii_whitespace()))
         });
-        // Processing instructions after the start of the document element are ignored.
-        let Some(&(name, group, row)) = row.filter(|_| self.plain.is_none()) else {
+        // Browsers ignore instructions in the document element, but not those after it.
+        let Some(&(name, group, row)) = row.filter(|_| self.open.is_empty()) else {
             return;
         };
         if group.is_some_and(|group| !self.options.groups.contains(group)) {
