@@ -799,6 +799,23 @@ mod output_folder {
     }
 
     #[test]
+    fn a_file_with_the_same_bytes_is_not_written() {
+        let (_folder, page, out) = scene();
+        let write = |bytes: &[u8]| {
+            let results = ResultFolder::new(&out).unwrap();
+            let mut new = results.begin(&page, "page.html".as_ref(), None).unwrap();
+            new.write(|out| out.write_all(bytes)).unwrap();
+            new.commit().unwrap();
+            fs::metadata(out.join("page.html")).unwrap().ino()
+        };
+        let first = write(b"same");
+        assert_eq!(write(b"same"), first);
+        assert_ne!(write(b"SAME"), first);
+        assert_eq!(fs::read(out.join("page.html")).unwrap(), b"SAME");
+        assert_eq!(names(&out), ["page.html"]);
+    }
+
+    #[test]
     fn folders_are_created_and_files_written() {
         let (_folder, page, out) = scene();
         set_mode(&page, 0o640);
@@ -939,7 +956,7 @@ mod output_folder {
         }
         // An existing folder keeps its own times; a file of an earlier run gets those of its input.
         let results = ResultFolder::new(&out).unwrap();
-        write(&results, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
+        write(&results, &input.join("a/b.html"), b"a/b.html", b"newer").unwrap();
         results.finish().unwrap();
         assert!(modified("a/b.html") > long_ago(100) && modified("a") > long_ago(100));
         let mut results = ResultFolder::new(&out).unwrap();

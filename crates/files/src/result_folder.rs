@@ -273,8 +273,14 @@ impl ResultFolder {
             self.replaceable(&path, old, is_read_only)?;
         }
         let replacement = NewContents::output(&path, place, old.is_none(), mode, times)?;
-        let written = replacement.identity().map(|file| (file, path));
-        locked(&self.taken).files.extend(written);
+        // An old file with the same bytes stays.
+        let files = replacement
+            .identity()
+            .into_iter()
+            .chain(old.map(|old| old.identity));
+        locked(&self.taken)
+            .files
+            .extend(files.map(|file| (file, path.clone())));
         Ok(replacement)
     }
 

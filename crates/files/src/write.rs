@@ -250,16 +250,25 @@ impl NewContents {
     /// the new file is in place but its folder cannot be synced, or if a message exists twice because its old file
     /// cannot be removed.
     pub fn commit(mut self) -> Result<Committed> {
-        self.set_properties()
-            .and_then(|()| self.sync_contents())
-            .map_err(not_written(&self.path))?;
-        self.back_up()?;
-        self.rename()?;
-        self.remove_old()?;
+        self.set_properties().map_err(not_written(&self.path))?;
+        if !self.is_there() {
+            self.sync_contents().map_err(not_written(&self.path))?;
+            self.back_up()?;
+            self.rename()?;
+            self.remove_old()?;
+        }
         Ok(Committed {
             path: self.path,
             lost: self.lost,
         })
+    }
+
+    /// True if the file of an earlier run has the same bytes. It keeps its time, so that other programs see what has changed.
+    fn is_there(&self) -> bool {
+        let new = self.out.get_ref().file();
+        matches!(self.old, ReplacedFile::Any)
+            && self.times.is_none()
+            && has_the_bytes_of(&self.place, new).unwrap_or(false)
     }
 
     /// Syncs the contents, unless the file replaces nothing that could be lost.

@@ -54,7 +54,7 @@ pub struct Rewrite {
     /// An existing backup is never overwritten, and backups in folders are not rewritten.
     #[arg(long, value_name = "SUFFIX")]
     backup: Option<OsString>,
-    /// Keep the times of changed files
+    /// Keep the times of changed files; programs that compare sizes and times, such as rsync, may then miss changes
     #[arg(long)]
     pub preserve_times: bool,
     /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
