@@ -120,9 +120,9 @@ pub struct Documents {
     /// The table, if settings name it that were found.
     #[arg(skip)]
     pub map_file: Option<File>,
-    /// The name of index files, such as index.html: their URLs end with `/`
+    /// The name of index files, such as index.html: their URLs end with `/`; repeatable
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
-    index: Option<OsString>,
+    index: Vec<OsString>,
     /// The layout of folders: host or host:SCHEME, if top-level folders are named after hosts, as by wget and crawlers
     ///
     /// Without SCHEME the URLs begin with https.

@@ -228,7 +228,7 @@ fn moving(case: &Case, scene: &Path) -> (Move, Options) {
             "--url" => moving.from.root_url = Some(RootUrl::new(value).unwrap()),
             "--url-map" => moving.from.map = Some(UrlMap::read(&scene.join(value)).unwrap().into()),
             "--layout" => moving.from.has_hosts = true,
-            "--index" => moving.from.index = Some(value.into()),
+            "--index" => moving.from.index = vec![value.into()],
             "--to" => moving.to = Some(RootUrl::new(value).unwrap()),
             "--resolver" => options.resolver = value.parse().unwrap(),
             _ => panic!("unknown argument {name}"),
@@ -714,7 +714,7 @@ fn the_index_file_can_have_any_name() {
         &["sub/start.html"],
     );
     let mut moving = at("http://a.example/docs/");
-    moving.from.index = Some("start.html".into());
+    moving.from.index = vec!["start.html".into()];
     let found = of_page(site.path(), &moving, &Options::default());
     let travels = (Class::Travels, None, None);
     assert_eq!(

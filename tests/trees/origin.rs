@@ -45,7 +45,7 @@ fn layout() -> Origins {
 }
 
 fn index(mut origins: Origins) -> Origins {
-    origins.index = Some("index.html".into());
+    origins.index = vec!["index.html".into()];
     origins
 }
 

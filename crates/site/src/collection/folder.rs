@@ -90,7 +90,10 @@ impl Collection {
     /// True if a crawler would write the URL `url`, which has this scheme, to the path of `entry`.
     fn is_laid_out(&self, entry: &TreeEntry, scheme: &str, url: &str) -> bool {
         let mut names = self.index_names().map(Some).chain([None]);
-        names.any(|index| origin::by_host(&entry.relative, scheme, index).as_deref() == Some(url))
+        names.any(|index| {
+            let own = origin::by_host(&entry.relative, scheme, |name| index == Some(name));
+            own.as_deref() == Some(url)
+        })
     }
 
     /// Sets the layout of a tree in which a crawler recorded the URLs of files, with this scheme, and named folders after hosts.

@@ -17,7 +17,6 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
-    ffi::OsStr,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU8, Ordering},
@@ -181,8 +180,8 @@ impl Collection {
 
     /// The names of index files.
     pub(super) fn index_names(&self) -> impl Iterator<Item = &[u8]> {
-        let own = self.origins.index.as_deref().map(OsStr::as_encoded_bytes);
-        own.into_iter().chain(INDEX_NAMES)
+        let own = self.origins.index.iter();
+        own.map(|name| name.as_encoded_bytes()).chain(INDEX_NAMES)
     }
 
     /// `path`, and those of its index files if it is that of a folder in a URL.

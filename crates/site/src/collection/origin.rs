@@ -41,7 +41,7 @@
 use std::{
     borrow::Cow,
     collections::BTreeMap,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     path::{Component, Path},
     sync::Arc,
 };
@@ -75,8 +75,8 @@ pub struct Origins {
     pub map: Option<Arc<UrlMap>>,
     /// The URL of every root.
     pub root_url: Option<RootUrl>,
-    /// The name of index files, such as `index.html`. The URL of such a file ends with `/`.
-    pub index: Option<OsString>,
+    /// The names of index files, such as `index.html`. The URL of such a file ends with `/`.
+    pub index: Vec<OsString>,
     /// True if the folders in the roots are named after hosts: `host/path`, as wget and other crawlers write it.
     ///
     /// The port is part of the host name: `host:8080`, `host+8080` as wget writes it for Windows, or `host_8080` as
@@ -490,10 +490,9 @@ impl Origins {
                     let map = self.map.as_ref();
                     map.and_then(|map| map.url(entry)).map(str::to_owned)
                 }
-                Source::Layout => self.path_from_host(seen).and_then(|(path, scheme)| {
-                    let index = self.index.as_deref().map(OsStr::as_encoded_bytes);
-                    by_host(path, scheme, index)
-                }),
+                Source::Layout => self
+                    .path_from_host(seen)
+                    .and_then(|(path, scheme)| by_host(path, scheme, |name| self.is_index(name))),
                 Source::Xattr if !self.ignores_xattr => {
                     attribute(entry).map(|url| without_fragment(&url).to_owned())
                 }
@@ -565,6 +564,13 @@ impl Origins {
         (!self.companions.ignores_pages || self.canonical) && known.is_none_or(is_before)
     }
 
+    /// True if the files called `name` are index files.
+    fn is_index(&self, name: &[u8]) -> bool {
+        self.index
+            .iter()
+            .any(|index| index.as_encoded_bytes() == name)
+    }
+
     /// The URL of `entry`: the URL of the root, and the path of `entry` below it. The name of a file in a Maildir is no part of a
     /// URL, so each message has that of the root, as the messages of a mailbox have.
     pub(crate) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
@@ -573,11 +579,10 @@ impl Origins {
         let Some((file, folders)) = entry.relative.split_last().filter(|_| !is_root) else {
             return Some(root.given.clone());
         };
-        let file = if self.index.as_ref() == Some(file) {
-            b""
-        } else {
-            file.as_encoded_bytes()
-        };
+        let mut file = file.as_encoded_bytes();
+        if self.is_index(file) {
+            file = b"";
+        }
         Some(format!(
             "{}{}",
             root.folder.as_deref()?,
@@ -586,9 +591,13 @@ impl Origins {
     }
 }
 
-/// The URL of the file at `path`, with the host from its first folder ([`Origins::has_hosts`]). A file called `index` has the URL
-/// of its folder.
-pub(crate) fn by_host(path: &[OsString], scheme: &str, index: Option<&[u8]>) -> Option<String> {
+/// The URL of the file at `path`, with the host from its first folder ([`Origins::has_hosts`]). An index file has the URL of its
+/// folder.
+pub(crate) fn by_host(
+    path: &[OsString],
+    scheme: &str,
+    is_index: impl Fn(&[u8]) -> bool,
+) -> Option<String> {
     let (host, names) = path.split_first()?;
     let (file, folders) = names.split_last()?;
     let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
@@ -604,8 +613,7 @@ pub(crate) fn by_host(path: &[OsString], scheme: &str, index: Option<&[u8]>) -> 
     let query_at = memchr::memchr(b'?', &path[start..]).map(|at| start + at);
     let place = &path[..query_at.unwrap_or(path.len())];
     let name = split_name(place).1;
-    let is_index = index == Some(name);
-    let place = &place[..place.len() - if is_index { name.len() } else { 0 }];
+    let place = &place[..place.len() - if is_index(name) { name.len() } else { 0 }];
     url.push_str(&names::path(place, b"%")?);
     if let Some(at) = query_at {
         url.push('?');

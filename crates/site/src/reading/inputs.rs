@@ -135,7 +135,7 @@ impl Inputs {
         };
         let of_paths = Origins {
             map: None,
-            index: None,
+            index: Vec::new(),
             ..origins.clone()
         };
         let (retrieval, _) = of_paths.of(&seen, &seen, Format::Other, b"");

@@ -42,7 +42,7 @@ pub fn enter(inputs: &mut Inputs) {
     let origins = &inputs.reading.origins;
     let is_site = origins.given_root().is_some()
         || origins.map.is_some()
-        || origins.index.is_some()
+        || !origins.index.is_empty()
         || !inputs.below_settings.is_empty();
     if is_site || !inputs.has_folder() || !inputs.parts.is_empty() {
         return;
