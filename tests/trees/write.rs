@@ -799,6 +799,23 @@ mod output_folder {
     }
 
     #[test]
+    fn a_message_of_a_maildir_keeps_its_times() {
+        let (folder, _, out) = scene();
+        let maildir = folder.path().join("in");
+        for part in ["cur", "new", "tmp"] {
+            fs::create_dir(maildir.join(part)).unwrap();
+        }
+        for (path, is_kept) in [("cur/1.h:2,S", true), ("notes.html", false)] {
+            put(&maildir.join(path), b"old");
+            super::set_times(&maildir.join(path));
+            let results = ResultFolder::new(&out).unwrap();
+            write(&results, &maildir.join(path), path.as_bytes(), b"new").unwrap();
+            let modified = fs::metadata(out.join(path)).unwrap().modified().unwrap();
+            assert_eq!(modified == long_ago(0), is_kept, "{path}");
+        }
+    }
+
+    #[test]
     fn a_file_with_the_same_bytes_is_not_written() {
         let (_folder, page, out) = scene();
         let write = |bytes: &[u8]| {

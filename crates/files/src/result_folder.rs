@@ -34,7 +34,7 @@
 //!
 //! Permission bits are those that `cp -r` gives: the input's, reduced by the umask, without setuid, setgid and
 //! sticky bits. A folder gets the bits of the input's folder, and its owner may always read, write and enter it.
-//! Times are preserved on request.
+//! Times are preserved on request, and those of messages in a Maildir always.
 //!
 //! The parent of the output folder is opened once, and each folder for an output file is opened from there. No name
 //! in the path, including the name of the output folder, may be a symbolic link (`folder.rs`). The file is created
@@ -60,6 +60,7 @@ use super::{
         EntryKind, ExistingEntry, Identity, entries_in, folder_of, identity, not_written, times,
     },
     folder::{NameInFolder, OpenFolder},
+    maildir::is_message,
     new_file::is_temporary,
     original::{entry_at, read_only, symbolic_link},
     shared::locked,
@@ -250,7 +251,9 @@ impl ResultFolder {
         };
         let (path, place, is_made) = self.open_place(Some(input), relative)?;
         self.take(input, &path)?;
-        let properties = (read.permissions().readonly(), mode(read), self.times(read));
+        // Mail readers show the times of messages.
+        let times = times(read).filter(|_| self.preserve_times || is_message(input));
+        let properties = (read.permissions().readonly(), mode(read), times);
         self.begin_at(path, place, is_made, properties)
     }
 
