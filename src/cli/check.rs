@@ -1,7 +1,7 @@
 //! `baselink check`: dead links of a folder where it stands, and the effect of a move on the others.
 //!
 //! ```text
-//! $ baselink check --verbose --url http://a.example/docs/ docs
+//! $ baselink check --verbose --url http://a.example/docs/ --to http://b.example/ docs
 //! docs/index.html:3:10: pinned (absolute)  a[href]
 //!   3 | <a href="http://a.example/docs/up.html">Up</a>
 //!     |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -32,7 +32,7 @@ use self::{
     words::{counted, number},
 };
 use super::{
-    args::check::{Check, CheckForm, Classes},
+    args::check::{Check, CheckForm, Classes, meaning},
     base_hints::report_scheme,
     files::{report_archives, report_damaged, report_documents, report_unread, status_after},
     output::{Output, count},
@@ -90,7 +90,7 @@ pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
     }
     let is_held = request.updates_baseline || denied.is_empty();
     if !is_held {
-        let [_, problem, _] = words::problem(request, &denied);
+        let [_, problem] = words::problem(request, &denied);
         output.error(format_args!("links {problem}: {}", words::classes(&denied)));
     }
     for (path, damaged, _) in &tree.archives {
@@ -238,38 +238,28 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
         counted(documents, "document", "documents"),
         counted(tally.checked(|_| true), "link", "links")
     ));
-    let classes = Class::ALL.into_iter().rev();
-    let classes = classes.map(|class| (class.name(), tally.of_class(class)));
-    let classes: Vec<_> = classes.filter(|(_, links)| *links > 0).collect();
-    let names = classes.iter().map(|(name, _)| name.len());
-    let widths = classes.iter().map(|(_, links)| number(*links).len());
+    let classes = Class::ALL.map(|class| (class, number(tally.of_class(class))));
+    let classes: Vec<_> = classes.iter().filter(|(_, links)| links != "0").collect();
+    let names = classes.iter().map(|(class, _)| class.name().len());
+    let widths = classes.iter().map(|(_, links)| links.len());
     let (names, width) = (names.fold(9, usize::max), widths.fold(0, usize::max));
-    for (name, links) in classes {
-        let links = number(links);
-        output.notice(format_args!("  {name:names$} {links:>width$}"));
+    for (class, links) in classes {
+        let (name, meaning) = (class.name(), meaning(*class));
+        output.notice(format_args!("  {name:names$} {links:>width$}  {meaning}"));
     }
-    for (what, words, rest) in [
-        (
-            Counted::Differing,
-            ["link leads", "links lead"],
-            "elsewhere under another resolver",
-        ),
-        (
-            Counted::Baseless,
+    // A URL would make a library a site.
+    if request.documents.library.is_empty() {
+        output.notice_of(
+            tally[Counted::Baseless],
             ["relative link has", "relative links have"],
             "no base URL; give the URL of the folder with --url, --url-map or --layout",
-        ),
-        (
-            Counted::Part,
-            ["file is only a fragment", "files are only fragments"],
-            "of HTML and skipped; --include includes such files",
-        ),
-    ] {
-        // A URL would make a library a site.
-        if what != Counted::Baseless || request.documents.library.is_empty() {
-            output.notice_of(tally[what], words, rest);
-        }
+        );
     }
+    output.notice_of(
+        tally[Counted::Part],
+        ["file is only a fragment", "files are only fragments"],
+        "of HTML and skipped; --include includes such files",
+    );
     report_scheme(tally[Counted::Schemeless], output);
     report_unread(tally, output);
     status

@@ -312,7 +312,7 @@ pub fn digest(bytes: &[u8]) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(bytes)))
 }
 
-/// Reports damaged records of the archive at `path`, because of which `what` may be lacking. Returns an error status if
+/// Reports damaged records of the archive at `path`, because of which `what` may be missing. Returns an error status if
 /// `--strict` denies them.
 pub fn report_damaged(
     (path, number): (&Path, usize),
@@ -325,7 +325,7 @@ pub fn report_damaged(
     }
     let records = count(number, "record is", "records are");
     let sentence = format!(
-        "{}: {records} damaged, so {what} may be lacking here",
+        "{}: {records} damaged, so {what} may be missing here",
         name(path)
     );
     if is_strict {

@@ -36,7 +36,13 @@ pub fn links_in_words(tally: &Tally) -> String {
     let mut before = ": ";
     for reasons in counts.chunk_by(|(one, ..), (other, ..)| one == other) {
         let result = reasons[0].0;
-        text += &format!("{before}{} {}", tally.of_result(result), result.name());
+        let words = match result {
+            LinkResult::Local => "already local",
+            LinkResult::Absolute => "already absolute",
+            LinkResult::BaseEmptied => "base URL removed",
+            _ => result.name(),
+        };
+        text += &format!("{before}{} {words}", tally.of_result(result));
         before = ", ";
         let named = reasons.iter().filter_map(|(_, reason, number)| {
             let name = (*reason)?.name();

@@ -181,14 +181,7 @@ pub fn report_others(folder: &ResultFolder, output: &mut Output) {
     let others = found.filter(|entry| !folder.has_written(&entry.path));
     let mut others: Vec<_> = others.map(|entry| name_of(&entry)).collect();
     others.sort_unstable();
-    let (were, them) = match others.len() {
-        1 => ("was", "it"),
-        _ => ("were", "them"),
-    };
     let (files, out) = (count(others.len(), "file", "files"), name(&folder.out));
-    let advice = format!("remove {them}, or use a new folder");
-    output.notice_of_paths(
-        &format!("{files} in {out} {were} not written by this run; {advice}"),
-        &others,
-    );
+    let sentence = format!("{out} also contains {files} that this run did not write");
+    output.notice_of_paths(&sentence, &others);
 }

@@ -224,7 +224,7 @@ impl RewriteRun<'_> {
         } else if !folders.is_empty() {
             totals.report_adaptations("; --exact turns this off", output);
             totals.report_refused(false, output);
-            totals.report_embedded(&request.documents.paths, output);
+            totals.report_embedded(output);
         }
         if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped()) {
             let urls = totals.missing_urls(|url, _| request.documents.may_list(url));

@@ -341,8 +341,8 @@ fn the_candidates_of_a_page_are_limited() {
         let records = record("a.gif", "image/gif", "GIF89a") + &record("", "text/html", &page);
         localized(&records).1
     };
-    assert!(!lacking(32_768).contains("lacking"), "{}", lacking(32_768));
-    let expected = "1 embedded resource is lacking";
+    assert!(!lacking(32_768).contains("missing"), "{}", lacking(32_768));
+    let expected = "1 embedded resource is missing";
     assert!(lacking(32_769).contains(expected), "{}", lacking(32_769));
 }
 

@@ -95,7 +95,7 @@ impl Page {
             ids: knows_ids.then_some(&tree.ids),
             host: None,
             to: moving.to.as_ref(),
-            is_reported: &|class| all || !matches!(class, Class::Travels | Class::Outside),
+            is_reported: &|class| all || !matches!(class, Class::Works | Class::Outside),
             places: &|_, _| usize::MAX,
         };
         let mut check = |(bytes, start, options): &(Vec<u8>, usize, Options)| {
@@ -389,19 +389,19 @@ fn symbolic_links_lead_where_their_text_says() {
     let dangling = (Class::Dangling, Some("symlink"), None);
     let escapes = (Class::Escapes, Some("symlink"), None);
     let no_id = (Class::Fragment, Some("no-id"), None);
-    let travels = (Class::Travels, None, None);
+    let works = (Class::Works, None, None);
     // Each row has a symbolic link, its text, a path through it, and the result.
     let rows = [
-        ("one", "a/x.html", "one#id", travels),
+        ("one", "a/x.html", "one#id", works),
         ("two", "a/x.html", "two#other", no_id),
         ("three", "one", "three#other", no_id),
         ("four", "a", "four/x.html#other", no_id),
-        ("five", "a", "five/", travels),
+        ("five", "a", "five/", works),
         ("six", "a", "six", (Class::NoSlash, None, Some("a/"))),
-        ("seven", "./a/../a//", "seven/x.html#id", travels),
+        ("seven", "./a/../a//", "seven/x.html#id", works),
         ("eight", ".", "eight/eight/a/x.html#other", no_id),
-        ("a/nine", "../b/../a/x.html", "a/nine#id", travels),
-        ("b/ten", "../a", "b/ten/../ten/nine#id", travels),
+        ("a/nine", "../b/../a/x.html", "a/nine#id", works),
+        ("b/ten", "../a", "b/ten/../ten/nine#id", works),
         ("b/index.html", "../a/x.html", "b/#other", no_id),
         ("c", "a/none", "c", dangling),
         ("d", "none/../a", "d/x.html", dangling),
@@ -460,7 +460,7 @@ fn names_that_are_not_utf_8_match_byte_by_byte() {
         Some("percent-encoding"),
         Some("caf\u{fffd}.css"),
     );
-    assert_eq!(causes(&found), [(Class::Travels, None, None), other, other]);
+    assert_eq!(causes(&found), [(Class::Works, None, None), other, other]);
 }
 
 #[test]
@@ -471,12 +471,8 @@ fn names_that_differ_only_in_case_are_distinct() {
         return;
     }
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
-    let travels = (Class::Travels, None, None);
-    let expected = [
-        travels,
-        travels,
-        (Class::Dangling, Some("case"), Some("A.png")),
-    ];
+    let works = (Class::Works, None, None);
+    let expected = [works, works, (Class::Dangling, Some("case"), Some("A.png"))];
     assert_eq!(causes(&found), expected);
     let index = read(site.path(), &at("http://a.example/"), &Options::default())
         .1
@@ -538,10 +534,10 @@ fn a_tree_without_a_url_is_the_root_of_its_host() {
     };
     let found = of_page(site.path(), &unknown(None), &options);
     let expected = [
-        (Class::Travels, None, None),
+        (Class::Works, None, None),
         (Class::Dangling, Some("absent"), None),
-        (Class::Travels, None, None),
-        (Class::Travels, None, None),
+        (Class::Works, None, None),
+        (Class::Works, None, None),
         (Class::Dangling, Some("no-index"), None),
         (Class::Outside, None, None),
         (Class::Outside, None, None),
@@ -716,10 +712,10 @@ fn the_index_file_can_have_any_name() {
     let mut moving = at("http://a.example/docs/");
     moving.from.index = vec!["start.html".into()];
     let found = of_page(site.path(), &moving, &Options::default());
-    let travels = (Class::Travels, None, None);
+    let works = (Class::Works, None, None);
     assert_eq!(
         causes(&found),
-        [travels, travels, (Class::Dangling, Some("no-index"), None)]
+        [works, works, (Class::Dangling, Some("no-index"), None)]
     );
 }
 
@@ -771,11 +767,11 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
     assert_eq!(
         classes_of(&crawl, "a.example/page?x=1.html"),
         [
-            (Class::Travels, None),
-            (Class::Travels, None),
+            (Class::Works, None),
+            (Class::Works, None),
             (Class::Escapes, Some("root-relative")),
             (Class::Dangling, Some("elsewhere")),
-            (Class::Travels, None),
+            (Class::Works, None),
             (Class::Dangling, Some("absent")),
         ]
     );
@@ -804,7 +800,7 @@ fn bug_85_a_symbolic_link_in_the_folder_of_a_host_is_followed() {
         .output()
         .unwrap();
     let stdout = String::from_utf8(run.stdout).unwrap();
-    assert!(stdout.contains("\"class\":\"travels\""), "{stdout}");
+    assert!(stdout.contains("\"class\":\"works\""), "{stdout}");
 }
 
 /// RFC 3986, 3.2.2: hosts are case-insensitive.
@@ -845,14 +841,14 @@ fn the_folder_of_a_host_may_have_capitals() {
     assert_eq!(
         results,
         [
-            (Class::Travels, None),
-            (Class::Travels, None),
+            (Class::Works, None),
+            (Class::Works, None),
             (Class::Dangling, Some("absent")),
             (Class::Escapes, Some("root-relative")),
             (Class::Pinned, Some("absolute")),
             (Class::Dangling, Some("absent")),
             (Class::Pinned, Some("absolute")),
-            (Class::Travels, None),
+            (Class::Works, None),
         ]
     );
 }
@@ -949,12 +945,7 @@ fn a_relative_base_moves_with_its_file() {
     let classes: Vec<_> = found.iter().map(|finding| finding.class()).collect();
     assert_eq!(
         classes,
-        [
-            Class::Travels,
-            Class::Travels,
-            Class::Travels,
-            Class::Escapes
-        ]
+        [Class::Works, Class::Works, Class::Works, Class::Escapes]
     );
     assert_eq!(
         found[1].target.as_deref(),
@@ -991,7 +982,7 @@ fn a_mailbox_is_judged_message_by_message() {
         .iter()
         .map(|finding| finding.class())
         .collect();
-    assert_eq!(classes, [Class::Travels, Class::Dangling]);
+    assert_eq!(classes, [Class::Works, Class::Dangling]);
     assert!(
         mailbox
             .links
@@ -1132,7 +1123,7 @@ fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<(Vec<u8>, Page)>,
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// A link that travels leads to the same file, with the same tail, wherever the tree moves.
+    /// A link that works leads to the same file, with the same tail, wherever the tree moves.
     #[test]
     fn relative_links_within_the_tree_survive_any_move(
         bases in prop::collection::vec(0..BASES.len(), 4),
@@ -1170,7 +1161,7 @@ proptest! {
                 let below = target.strip_prefix("http://a.example/docs/");
                 // A base need not lead to a file.
                 let Some(below) = below.filter(|_| link.element != "base") else { continue };
-                if now.class() == Class::Travels && place_is_known {
+                if now.class() == Class::Works && place_is_known {
                     let leads_to = after.target.as_deref();
                     prop_assert_eq!(leads_to, Some(&*format!("{new}{below}")), "{:?}", link);
                 }

@@ -774,7 +774,7 @@ fn hard_links_are_reported_and_broken_only_on_request() {
     assert_eq!(
         stderr,
         "2 files: 1 rewritten, 1 with nothing to rewrite\n  html  2 files, 2 links: 1 rewritten, \
-         1 absolute\n"
+         1 already absolute\n"
     );
     assert_eq!(status, 0);
     assert_eq!(

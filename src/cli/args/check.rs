@@ -29,53 +29,44 @@ use crate::cli::request::{Archives, Documents, SameUrls, folder_of, is_standard_
 
 /// The request of `baselink check`. Each option is a field.
 #[derive(Args)]
-#[command(after_help = after_help(), mut_args(|arg| for_folders(arg, "PATH", "A folder, or archives, such as crawl.warc.gz")))]
+#[command(next_help_heading = "What to report", after_help = after_help(), mut_args(|arg| for_folders(arg, "PATH", "A folder, or archives, such as crawl.warc.gz")))]
 pub struct Check {
-    /// One folder, or archives.
-    #[command(flatten)]
-    pub documents: Documents,
-    #[command(flatten)]
-    same: SameUrls,
     /// Also report the links that would break at this new place of the folder: its URL, or the word 'file' if it will be
     /// opened from disk
-    #[arg(long = "to", value_name = "URL", help_heading = "Move")]
+    #[arg(long = "to", value_name = "URL")]
     typed_to: Option<String>,
     /// Exit with 1 if a link has one of these classes, instead of the default
     ///
     /// A list of classes, separated by commas; or all, or none. The end of this help lists the classes, and tells which are denied
     /// by default. With `--to file`, no-slash and clean-url are denied, too. Repeatable.
-    #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(Classes::names()), hide_possible_values = true, help_heading = "Policies")]
+    #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(Classes::names()), hide_possible_values = true)]
     denied: Vec<Classes>,
     /// Never deny links to URLs that match this pattern; repeatable
     ///
     /// A pattern that begins with / is that of a path on the hosts of the folder or archive, any other that of a whole URL, without
     /// its fragment. `*` stops at /, `**` does not. A query counts only if the pattern has a ?.
-    #[arg(long, value_name = "GLOB", help_heading = "Policies")]
+    #[arg(long, value_name = "GLOB")]
     ignore_url: Vec<String>,
     /// Exit with 1 if a record of an archive is damaged or cannot be read
-    #[arg(long, help_heading = "Archives")]
+    #[arg(long)]
     pub strict: bool,
     /// Accept the findings that this file records; list and deny only new ones
-    #[arg(long, value_name = "FILE", help_heading = "Policies")]
+    #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Write the current findings to the file of --baseline, and exit with 0
-    #[arg(
-        long = "update-baseline",
-        requires = "baseline",
-        help_heading = "Policies"
-    )]
+    #[arg(long = "update-baseline", requires = "baseline")]
     pub updates_baseline: bool,
     /// Print a JSON object for each link
-    #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github"])]
+    #[arg(long, conflicts_with_all = ["sarif", "github"])]
     json: bool,
     /// Print a SARIF 2.1.0 log
-    #[arg(long, help_heading = "Output", conflicts_with = "github")]
+    #[arg(long, conflicts_with = "github")]
     sarif: bool,
     /// Print annotations for GitHub Actions
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     github: bool,
     /// Also write an HTML page with the verdict and tables of targets, files and links
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// List the missing URLs of denied classes, one per line, as `wget -i` reads them; `-` prints them instead of the
     /// findings
@@ -83,11 +74,16 @@ pub struct Check {
     /// In an archive, or with --layout host, the class `missing` contains the images, scripts and other embedded resources
     /// that were not captured. With `--deny missing,missing-page`, the list ends with the pages that an archive lacks.
     /// In a folder, it has the targets that `dangling` links lack, as paths below the folder if its URL is unknown.
-    #[arg(long, value_name = "FILE", help_heading = "Archives")]
+    #[arg(long, value_name = "FILE")]
     pub missing: Option<PathBuf>,
     /// List each broken link instead of each target, and the anomalies of each document
-    #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
+    #[arg(short, long, overrides_with = "verbose")]
     pub verbose: bool,
+    /// One folder, or archives.
+    #[command(flatten)]
+    pub documents: Documents,
+    #[command(flatten)]
+    same: SameUrls,
     /// True if archives are checked instead of a folder.
     #[arg(skip)]
     pub is_of_archives: bool,
@@ -176,7 +172,7 @@ impl Check {
             let why = if folder.exists() {
                 "not a folder or an archive; to list the links of a document, use `baselink links`"
             } else {
-                "no such folder"
+                "no such file or folder"
             };
             return Err(Error::file(&folder, why));
         }
@@ -239,24 +235,24 @@ fn new_place(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
     }
 }
 
-/// The meaning of a class of links.
+/// The meaning of a class, as a clause about a link.
 pub fn meaning(class: Class) -> &'static str {
     match class {
-        Class::Travels => "It leads to a file of the folder.",
-        Class::NoSlash => "It leads to a folder, and lacks the final slash.",
-        Class::CleanUrl => "It leads to a page without its extension, which some servers add.",
-        Class::Lines => "A script of the page marks these lines, such as #L10.",
-        Class::Fragment => "The file exists, but has no such id.",
-        Class::Invalid => "No browser can open it.",
-        Class::Dangling => "It leads into the folder, but no such file exists.",
-        Class::Served => "A page needs only one of several resources, and another is there.",
-        Class::Missing => "A page needs this resource, and the archive lacks it.",
-        Class::MissingPage => "It leads to a page of a captured host that was not captured.",
-        Class::Escapes => "It leads out of the folder, or to another place than it should.",
-        Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
-        Class::Outside => "It leads out of the folder.",
-        Class::Ignored => "It leads to a URL that --ignore-url names.",
-        Class::Left => "It has no target.",
+        Class::Pinned => "leads into the folder, and keeps pointing at the old place",
+        Class::Escapes => "leads out of the folder, or to another place than it should",
+        Class::Invalid => "cannot be opened by any browser",
+        Class::Dangling => "leads into the folder, to a file that does not exist",
+        Class::Missing => "loads what its page needs, but it was not captured or saved",
+        Class::MissingPage => "leads to a page of a captured host that was not captured",
+        Class::Fragment => "leads to a file that exists, but has no such id",
+        Class::NoSlash => "leads to a folder, without the final slash that servers add",
+        Class::CleanUrl => "leads to a page without its extension, which some servers add",
+        Class::Lines => "leads to lines that a script of the page marks, such as #L10",
+        Class::Works => "leads to a file that exists",
+        Class::Served => "was not captured, but its page needs only an alternative, which exists",
+        Class::Outside => "leads out of the folder or archive, so it is not checked",
+        Class::Ignored => "leads to a URL that --ignore-url names",
+        Class::Left => "cannot be checked: empty, a placeholder, or without a base URL",
     }
 }
 
@@ -264,11 +260,15 @@ pub fn meaning(class: Class) -> &'static str {
 fn after_help() -> String {
     let row = |class: Class| {
         let is_denied = Classes::DENIED.contains(&class);
-        let denied = if is_denied { " Denied by default." } else { "" };
+        let denied = if is_denied {
+            " (denied by default)"
+        } else {
+            ""
+        };
         format!("  {:<12}  {}{denied}\n", class.name(), meaning(class))
     };
-    let rows: String = Class::ALL.into_iter().rev().map(row).collect();
-    format!("Classes:\n{rows}\n{CHECK_AFTER}")
+    let rows: String = Class::ALL.into_iter().map(row).collect();
+    format!("Classes, as what a link of each does:\n{rows}\n{CHECK_AFTER}")
 }
 
 /// The form in which findings are listed.

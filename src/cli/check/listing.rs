@@ -145,7 +145,6 @@ impl Lister<'_> {
             file.links += 1;
             let (tally, link) = (&mut file.tally, &found.listed.link);
             tally.add(Counted::Checked(found.finding.rule), 1_usize);
-            tally.add(Counted::Differing, link.differs);
             tally.add(Counted::Baseless, link.outcome == Outcome::NoBase);
             tally.add(Counted::Schemeless, link.lacks_only_scheme());
             if printed.is_ok() && self.concerns(found.finding.class()) {

@@ -1,7 +1,7 @@
 //! `--report`: a page about the links of a folder or archives.
 //!
 //! ```text
-//! verdict; classes, those that fail first; targets; files; every link; causes
+//! verdict; classes with links; targets; files; every link; causes
 //! ```
 //!
 //! The page is one file that loads nothing, as its Content-Security-Policy enforces. `report/page.html` is its template. The
@@ -35,7 +35,7 @@ use baselink_site::{
 };
 
 use crate::cli::{
-    args::check::{Check, Classes, meaning},
+    args::check::{Check, meaning},
     files::digest,
 };
 
@@ -104,7 +104,7 @@ impl<'a> ReportPage<'a> {
                 "script-hash" => digest(SCRIPT.as_bytes()),
                 "version" => env!("CARGO_PKG_VERSION").to_owned(),
                 "folder" => escaped(&name(request.folder())),
-                "result" if holds => "Holds".to_owned(),
+                "result" if holds => "Passes".to_owned(),
                 "result" => "Fails".to_owned(),
                 "verdict" => escaped(&verdict(request, tree)),
                 "facts" => escaped(&self.facts()),
@@ -136,12 +136,11 @@ impl<'a> ReportPage<'a> {
     }
 
     fn data(&self) -> PageData<'a> {
-        let (ranked, files) = (self.ranked(), self.files());
-        let columns: Vec<Class> = ranked
-            .iter()
-            .filter(|class| self.has_column(**class))
-            .copied()
-            .collect();
+        let files = self.files();
+        let mut classes = Class::ALL.to_vec();
+        classes.retain(|class| self.tree.tally.of_class(*class) > 0);
+        let mut columns = classes.clone();
+        columns.retain(|class| self.request.is_bad(*class));
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
         let (mut links, mut names) = (Vec::new(), TextMap::default());
         let mut number_of = |text: &str| names.number_or_add(text.as_bytes(), ());
@@ -155,7 +154,7 @@ impl<'a> ReportPage<'a> {
             }
         }
         PageData {
-            classes: ranked.iter().map(|class| self.class_row(*class)).collect(),
+            classes: classes.iter().map(|class| self.class_row(*class)).collect(),
             files: files
                 .iter()
                 .map(|file| self.file_row(*file, &columns))
@@ -164,7 +163,7 @@ impl<'a> ReportPage<'a> {
                 .tree
                 .targets
                 .iter()
-                .map(|target| target_row(target, &ranked))
+                .map(|target| target_row(target, &classes))
                 .collect(),
             links,
             names: (0..names.values.len())
@@ -175,21 +174,6 @@ impl<'a> ReportPage<'a> {
         }
     }
 
-    /// The classes in order: denied ones first, then those that may break.
-    fn ranked(&self) -> Vec<Class> {
-        let mut classes: Vec<Class> = Class::ALL.iter().rev().copied().collect();
-        classes.sort_by_key(|class| {
-            let is_denied = self.request.deny.contains(*class);
-            (Reverse(is_denied), Reverse(Classes::BROKEN.contains(class)))
-        });
-        classes
-    }
-
-    /// True if a class has a column of its own in the table of files.
-    fn has_column(&self, class: Class) -> bool {
-        self.request.is_bad(class) && self.tree.tally.of_class(class) > 0
-    }
-
     fn class_row(&self, class: Class) -> ClassRow {
         let is_denied = self.request.deny.contains(class);
         let fails = |one: Class| one == class && is_denied;
@@ -198,7 +182,7 @@ impl<'a> ReportPage<'a> {
             meaning: meaning(class),
             denied: is_denied,
             fails: !self.tree.not_accepted(fails).is_empty(),
-            column: self.has_column(class),
+            column: self.request.is_bad(class),
             links: self.tree.tally.of_class(class),
             targets: self.tree.targets.of_class(class).count(),
         }
@@ -235,12 +219,8 @@ impl<'a> ReportPage<'a> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let (differing, accepted) = (self.tree.tally[Counted::Differing], self.tree.accepted());
+        let accepted = self.tree.accepted();
         let mut notes = Vec::new();
-        if differing > 0 {
-            let links = counted(differing, "link leads", "links lead");
-            notes.push(format!("{links} elsewhere under another resolver."));
-        }
         if accepted > 0 {
             let findings = counted(accepted, "finding is", "findings are");
             notes.push(format!(
@@ -259,8 +239,8 @@ impl<'a> ReportPage<'a> {
     }
 }
 
-fn target_row<'t>(target: CheckedTarget<'t>, ranked: &[Class]) -> TargetRow<'t> {
-    let place = ranked
+fn target_row<'t>(target: CheckedTarget<'t>, classes: &[Class]) -> TargetRow<'t> {
+    let place = classes
         .iter()
         .position(|class| *class == target.rule.class());
     let sentences = words::sentences_of_target(target);

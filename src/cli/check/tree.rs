@@ -1,7 +1,7 @@
 //! The checked folder: its documents, and the numbers of their links by class.
 //!
 //! ```text
-//! site/a.html, site/b/c.html  -->  CheckedTree { files: [a.html, b/c.html], collection, sum: { travels: 9, pinned: 1, … } }
+//! site/a.html, site/b/c.html  -->  CheckedTree { files: [a.html, b/c.html], collection, sum: { works: 9, pinned: 1, … } }
 //! ```
 //!
 //! The collection of files is made first. While the documents are read, their ids are collected, and the fragments of
@@ -293,7 +293,7 @@ fn scan_capture(
     output: &mut Output,
 ) -> (io::Result<Option<NamedLinks>>, usize) {
     let path = PathBuf::from(plan.chosen.url(number));
-    let Ok(body) = entry.body(plan.chosen.url(number), None) else {
+    let Ok(body) = entry.body(plan.chosen.url(number), Some(plan.name(number))) else {
         return (Ok(None), 0);
     };
     let length = body.bytes.len();

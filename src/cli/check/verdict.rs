@@ -23,7 +23,7 @@ use crate::cli::{
     output::{FAINT, HEADING, Output},
 };
 
-/// The verdict, such as `3 of 8 links would break, to 3 targets: 1 pinned, 2 escapes`.
+/// The verdict, such as `3 of 8 links would be broken, to 3 targets: 1 pinned, 2 escapes`.
 pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
     let all = tree.tally.checked(|_| true);
     let links = words::counted(all, "link", "links");
@@ -34,7 +34,7 @@ pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
     } else {
         tree.not_accepted(|class| Classes::BROKEN.contains(&class))
     };
-    let [one, more, not] = words::problem(request, &found);
+    let [one, more] = words::problem(request, &found);
     let (number, classes) = (
         found.iter().map(|(_, links)| links).sum(),
         words::classes(&found),
@@ -56,9 +56,8 @@ pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
     }
     match (number, all) {
         (0, 0) => "the documents have no links".to_owned(),
-        (0, 1) => format!("the only link {not}"),
-        (0, _) => format!("none of {links} {more}"),
-        _ => format!("{problem}, but not of a denied class: {classes}"),
+        (0, _) => format!("no link {one} ({links})"),
+        _ => format!("no link fails, but {problem}: {classes}"),
     }
 }
 

@@ -21,9 +21,9 @@ pub fn level(is_denied: bool) -> &'static str {
 }
 
 /// The words for a link on which the resolvers disagree.
-pub const DIFFERS: &str = "leads elsewhere under another resolver";
+pub const DIFFERS: &str = "browsers and programs that follow RFC 1808 disagree where it leads";
 
-const NO_EFFECT: &str = "The move does not affect it.";
+const NOTHING_TO_DO: &str = "Nothing to do.";
 const MOVE: &str = "Move the folder with `baselink move`, which changes it.";
 const MAKE_RELATIVE: &str = "Make it relative, or absolute.";
 const MOVE_BASE: &str = "Move the folder with `baselink move`, which changes the base.";
@@ -47,11 +47,11 @@ pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
         ],
         SchemeChange => ["it names its host, and its scheme changes", MOVE],
         EscapingBase => [
-            "its document declares a base that leads out of the tree",
+            "its document declares a base that leads out of the folder",
             MOVE_BASE,
         ],
         RootRelative => ["it begins with /, and its target changes", MOVE],
-        ClimbsOut => ["its .. segments lead out of the tree", MAKE_RELATIVE],
+        ClimbsOut => ["its .. segments lead out of the folder", MAKE_RELATIVE],
         NoPrefix => [
             "it lacks the path of the site, which other links have",
             "Add the path; `baselink move --same` makes such links relative.",
@@ -77,7 +77,7 @@ pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
             "the redirects of its host lead to nothing, or in a circle",
             "Correct the redirect, or the link.",
         ],
-        Elsewhere => ["it leads to a different file, or to none", MOVE],
+        Elsewhere => ["it leads to a different file, or to none", FIND_FILE],
         NoId => [
             "nothing in the file has this id",
             "Correct the fragment, or give an element this id.",
@@ -87,10 +87,10 @@ pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
             "Write the id as the file has it.",
         ],
         Left => ["it has no target", "Its target is unknown."],
-        Outside => ["it leads out of the tree", NO_EFFECT],
-        Ignored => ["it is ignored", NO_EFFECT],
-        Remote => ["a message loads it from the network", NO_EFFECT],
-        Travels => ["its target exists", NO_EFFECT],
+        Outside => ["it leads out of the folder", NOTHING_TO_DO],
+        Ignored => ["it is ignored", NOTHING_TO_DO],
+        Remote => ["a message loads it from the network", NOTHING_TO_DO],
+        Works => ["its target exists", NOTHING_TO_DO],
         Served => ["it was not captured, but an alternative was", CAPTURE],
         NotSaved => [
             "the browser that saved the page did not save its target",
@@ -113,8 +113,8 @@ pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
             "Correct the symbolic link, or add its target.",
         ],
         LinkOut => [
-            "a symbolic link in its path leads out of the tree",
-            "Copy its target into the tree, as `cp -rL` does.",
+            "a symbolic link in its path leads out of the folder",
+            "Copy its target into the folder, as `cp -rL` does.",
         ],
         NotCaptured | PageNotCaptured => ["it was not captured", CAPTURE],
         ClientError | PageClientError => ["the server answered with an error (4xx)", CAPTURE],
@@ -132,7 +132,7 @@ pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
             "it lacks the extension of the file; some servers add it",
             "Write the name as the file has it, unless the server adds the extension.",
         ],
-        Lines => ["a script of the page marks these lines", NO_EFFECT],
+        Lines => ["a script of the page marks these lines", NOTHING_TO_DO],
     }
 }
 
@@ -152,14 +152,14 @@ pub fn effect_of_move(finding: &Finding) -> String {
     let because = format!(": {why}");
     let then = |moved| format!("; after the move to {moved}");
     let what = match (finding.rule, finding.class()) {
-        (FindingRule::ClimbsOut, _) => "leads out of the tree to",
+        (FindingRule::ClimbsOut, _) => "leads out of the folder to",
         (_, Class::Pinned) => "keeps pointing at",
         _ => "leads to",
     };
     let end = match (finding.rule, finding.class()) {
         (_, Class::Pinned) => String::new(),
         (FindingRule::ClimbsOut, _)
-        | (_, Class::Left | Class::Ignored | Class::Outside | Class::Lines | Class::Travels) => {
+        | (_, Class::Left | Class::Ignored | Class::Outside | Class::Lines | Class::Works) => {
             let other = moved.filter(|moved| *moved != target);
             other.map(then).unwrap_or_default()
         }
@@ -198,16 +198,7 @@ pub fn sentences_of_target(target: CheckedTarget<'_>) -> Vec<String> {
         target.rule.class(),
         target.summary.hint.as_deref(),
     ));
-    if target.summary.differing > 0 {
-        sentences.push(format!(
-            "{} under another resolver",
-            counted(
-                target.summary.differing,
-                "leads elsewhere",
-                "lead elsewhere"
-            )
-        ));
-    }
+    sentences.extend(target.summary.differs.then(|| DIFFERS.to_owned()));
     sentences
 }
 
@@ -217,20 +208,16 @@ pub fn is_broken(classes: &[(Class, usize)]) -> bool {
     classes.all(|(class, _)| Classes::BROKEN.contains(class))
 }
 
-/// The problem of links of these classes, as a predicate of one link, of several, and of one link without the problem.
-pub fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 3] {
+/// The problem of links of these classes, as a predicate of one link and of several.
+pub fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 2] {
     let is_lack =
         |(class, _): &(Class, usize)| matches!(class, Class::Missing | Class::MissingPage);
     let are_lacks = request.is_of_archives && classes.iter().all(is_lack);
     match (is_broken(classes), are_lacks) {
-        (false, _) => ["has a denied class", "have a denied class", ""],
-        (true, true) => [
-            "has a missing target",
-            "have missing targets",
-            "has no missing target",
-        ],
-        (true, false) if request.to.is_some() => ["would break", "would break", "would not break"],
-        (true, false) => ["is broken", "are broken", "is not broken"],
+        (false, _) => ["has a denied class", "have a denied class"],
+        (true, true) => ["has a missing target", "have missing targets"],
+        (true, false) if request.to.is_some() => ["would be broken"; 2],
+        (true, false) => ["is broken", "are broken"],
     }
 }
 

@@ -1,27 +1,23 @@
 //! The messages about a rewritten file, and about the run.
 //!
 //! ```text
-//! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
+//! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 already absolute
 //! 12 files: 9 rewritten, 1 with nothing to rewrite, 2 copied
-//!   html  10 files, 310 links: 290 rewritten, 20 absolute
+//!   html  10 files, 310 links: 290 rewritten, 20 already absolute
 //! ```
 //!
 //! Deliberately absent: deciding when to print them.
 
-use std::{
-    cmp::Reverse,
-    collections::BTreeMap,
-    io, mem,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{cmp::Reverse, collections::BTreeMap, io, mem, path::Path, sync::Arc};
 
 use baselink_rewrite::{LinkBases, Reason, Rule, Source, Totals};
 use baselink_text::{Charset, Diagnostic, Format, name, visible};
-use baselink_url::Reference;
 
 use baselink_site::{
-    collection::{origin::is_assumed, split_name},
+    collection::{
+        origin::{is_assumed, without_assumed_hosts},
+        split_name,
+    },
     purpose::{
         adapt::Adapted,
         leftovers::{Traces, generator},
@@ -211,7 +207,7 @@ impl FileSummary {
         let holds_others = format.has_headings() || format.is_archive();
         let holds_many = format.holds_many() || format.is_archive();
         let base = match (holds_others, &self.link_bases) {
-            (true, LinkBases::Several) => "several bases".to_owned(),
+            (true, LinkBases::Several) => "different base URLs".to_owned(),
             (true, LinkBases::One(one, rule, source)) if one.as_ref() != url => {
                 text(one, *rule, *source)
             }
@@ -416,12 +412,12 @@ impl RunSummary {
             &what,
         );
         self.hints.report(output);
-        let lists = if matches!(kind, RewriteKind::Moved(..)) {
-            ""
+        let [before, lists] = if matches!(kind, RewriteKind::Moved(..)) {
+            [", as before the move", ""]
         } else {
-            ", --missing - lists all"
+            ["", ", --missing - lists all"]
         };
-        self.report_missing(lists, output);
+        self.report_missing([before, lists], output);
         self.report_adaptations("", output);
         self.report_refused(matches!(kind, RewriteKind::Local { .. }), output);
         self.report_leftovers(output);
@@ -447,17 +443,11 @@ impl RunSummary {
         urls
     }
 
-    /// Reports the number of images, style sheets and the like that pages of `archives` load and the archives lack.
-    pub fn report_embedded(&self, archives: &[PathBuf], output: &mut Output) {
+    /// Reports the number of images, style sheets and the like that pages of archives load and the archives lack.
+    pub fn report_embedded(&self, output: &mut Output) {
         let embedded = self.missing.values().filter(|links| links.is_embedded);
-        let names = archives.iter().map(|path| name(path));
-        let named = match archives.len() {
-            ..5 => names.collect::<Vec<_>>().join(" "),
-            _ => "ARCHIVE...".into(),
-        };
-        let what = format!("lacking; baselink check {named} shows them");
         let are = ["embedded resource is", "embedded resources are"];
-        output.notice_of(embedded.count(), are, &what);
+        output.notice_of(embedded.count(), are, "missing; baselink check lists them");
     }
 
     /// Reports the files with traces of the old place of the tree.
@@ -467,20 +457,20 @@ impl RunSummary {
             ["old URL outside links was", "old URLs outside links were"],
             "replaced",
         );
-        let kinds = self.tally.iter().filter_map(|(what, number)| match what {
-            Counted::OldUrl("") => Some(format!("{number} only by host")),
-            Counted::OldUrl(slash) => Some(format!("{number} with {slash}{slash}")),
-            _ => None,
-        });
-        let what = match kinds.collect::<Vec<_>>().join(", ").as_str() {
-            "" => "may still name old URLs".to_owned(),
-            kinds => format!("may still name old URLs ({kinds}; -v lists them)"),
-        };
-        // Files of servers come first, because they are easily forgotten.
+        // Files of servers come first, because they are easily forgotten, and pages last, because many only mention a URL.
         let first = [&b"robots.txt"[..], b"CNAME", b".htaccess"];
         let mut naming = self.naming_old_urls.clone();
         naming.sort_by_key(|path| !first.contains(&split_name(path).1));
-        output.notice_of_files(&naming, ["file", "files"], &what);
+        let is_page =
+            |path: &Vec<u8>| Format::detect(Some(&String::from_utf8_lossy(path)), b"").is_page();
+        let (pages, others): (Vec<_>, Vec<_>) = naming.into_iter().partition(is_page);
+        let what = if output.is_verbose() {
+            "may still name old URLs"
+        } else {
+            "may still name old URLs (-v lists the URLs)"
+        };
+        output.notice_of_files(&others, ["file", "files"], what);
+        output.notice_of_files(&pages, ["page", "pages"], what);
         output.notice_of_files(
             &self.with_root_paths,
             ["script has", "scripts have"],
@@ -516,7 +506,7 @@ impl RunSummary {
         }
     }
 
-    fn report_missing(&self, lists: &str, output: &mut Output) {
+    fn report_missing(&self, [before, lists]: [&str; 2], output: &mut Output) {
         /// The largest number of URLs that are named.
         const NAMED: usize = 10;
         if self.missing.is_empty() {
@@ -524,8 +514,8 @@ impl RunSummary {
         }
         let urls = count(
             self.missing.len(),
-            "URL of the tree has",
-            "URLs of the tree have",
+            "URL of the folder has",
+            "URLs of the folder have",
         );
         let links = self.missing.values().map(|links| links.number).sum();
         let links = count(links, "link leads", "links lead");
@@ -534,20 +524,18 @@ impl RunSummary {
         } else {
             format!("; -v shows them{lists}")
         };
-        output.notice(format_args!("{urls} no file, and {links} there{hint}"));
+        output.notice(format_args!(
+            "{urls} no file, and {links} there{before}{hint}"
+        ));
         if !output.is_verbose() {
             return;
         }
         let numbers = self.missing.iter().map(|(url, links)| (url, links.number));
         let mut urls: Vec<_> = numbers.collect();
         urls.sort_by_key(|&(url, number)| (Reverse(number), url));
-        let width = urls
-            .first()
-            .map_or(0, |(_, number)| number.to_string().len());
         for (url, number) in urls.iter().take(NAMED) {
-            let path = Reference::of(url).path_span.start;
-            let url = if is_assumed(url) { &url[path..] } else { url };
-            output.notice(format_args!("  {number:>width$}  {url}"));
+            let url = without_assumed_hosts(url);
+            output.notice(format_args!("  {number:>4}  {url}"));
         }
         if urls.len() > NAMED {
             output.notice(format_args!("  and {} more", urls.len() - NAMED));

@@ -3,7 +3,7 @@
 //! Each link is resolved to its target (RFC 1808, 4), which must be a resource of the site. According to RFC 1808, section
 //! 1, documents with relative links can be moved as a whole, and read through `file`, `http` and `ftp` alike. So for a
 //! move, each link is also resolved against the base after the move (RFC 1808, 3, with the new URL of the document). The
-//! link travels if both targets are the same resource.
+//! link works if both targets are the same resource.
 //!
 //! ```text
 //! document, CheckedSite  --check-->  a Finding for each link, one by one  -->  CheckedDocument: ids, anomalies, counts

@@ -14,15 +14,9 @@ use baselink_rewrite::Reason;
 use baselink_text::named;
 
 named! {
-    /// The effect of a move on a link. Tables have this order, or the reverse; the judges choose if several classes apply.
+    /// The condition of a link, or the effect of a move on it. Every table has this order; the judges choose if several classes apply.
     #[derive(PartialOrd, Ord)]
     pub enum Class {
-        /// The link has no target.
-        Left = "left",
-        /// The link leads to a URL that is ignored.
-        Ignored = "ignored",
-        /// The link leads out of the tree, and does not depend on the place of the tree.
-        Outside = "outside",
         /// The link leads into the tree, but will keep pointing to the old place.
         Pinned = "pinned",
         /// The link depends on the place of the tree, and leads out of the tree before or after the move.
@@ -33,20 +27,26 @@ named! {
         Dangling = "dangling",
         /// The page needs the target to look or work as intended, but the collection lacks it.
         Missing = "missing",
-        /// The collection lacks the target, but has an alternative, and the page needs only one of them.
-        Served = "served",
         /// The link leads to a missing page on a host in the collection.
         MissingPage = "missing-page",
         /// The file exists, but it has no target for the fragment.
         Fragment = "fragment",
-        /// The file exists, and the fragment names lines that a script of the page marks.
-        Lines = "lines",
         /// The target is a folder with an index file, but the final `/` is missing. Servers redirect to it.
         NoSlash = "no-slash",
         /// The target lacks its extension `.html`, or has a `/` in its place. Some servers add it.
         CleanUrl = "clean-url",
+        /// The file exists, and the fragment names lines that a script of the page marks.
+        Lines = "lines",
         /// The target exists in the tree.
-        Travels = "travels",
+        Works = "works",
+        /// The collection lacks the target, but has an alternative, and the page needs only one of them.
+        Served = "served",
+        /// The link leads out of the tree, and does not depend on the place of the tree.
+        Outside = "outside",
+        /// The link leads to a URL that is ignored.
+        Ignored = "ignored",
+        /// The link has no target.
+        Left = "left",
     }
 }
 
@@ -98,7 +98,7 @@ named! {
         #[default]
         Outside = "outside",
         /// The target exists.
-        Travels = "travels",
+        Works = "works",
         /// The browser that saved the page kept the link and did not save its target.
         NotSaved = "escapes/not-saved",
         /// The file that a browser saved with the page is missing.

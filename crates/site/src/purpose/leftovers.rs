@@ -113,20 +113,17 @@ impl Relocation {
         let none = Edits::default();
         let how = (self.replaces_old_urls, sealed);
         let find = |old: &OldUrls| old.find(text, edits.unwrap_or(&none), how);
-        let (left, edits_of_urls) = self.old_urls.as_ref().map(find).unwrap_or_default();
+        let (urls, edits_of_urls) = self.old_urls.as_ref().map(find).unwrap_or_default();
         let mut tally = Tally::default();
         // A file may consist of paths, or be a compressed copy of another.
         let has_paths = edits.is_none()
             && (FILES_WITH_PATHS.contains(&last) || compressed.any(|end| is_copy(end)));
-        tally.add(Counted::NamingOldUrls, has_paths || !left.is_empty());
-        for (spelling, _) in &left {
-            tally.add(Counted::OldUrl(spelling), 1_usize);
-        }
+        tally.add(Counted::NamingOldUrls, has_paths || !urls.is_empty());
         tally.add(Counted::ReplacedUrl, edits_of_urls.len());
         tally.add(Counted::RootPaths, self.has_root_paths(name, rewritten));
         Traces {
             tally,
-            urls: left.into_iter().map(|(_, url)| url).collect(),
+            urls,
             edits: edits_of_urls,
         }
     }

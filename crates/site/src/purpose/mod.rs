@@ -6,7 +6,7 @@
 //! in copies that open from disk.
 //!
 //! ```text
-//! check     (link, collection)  -->  pinned, escapes, dangling, travels, …
+//! check     (link, collection)  -->  pinned, escapes, dangling, works, …
 //! localize  (link, collection)  -->  ../b/y.html#z, or the absolute URL
 //! relocate  (link, collection)  -->  /sub/b/y.html#z, for /b/y.html#z
 //! ```

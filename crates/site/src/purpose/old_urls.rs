@@ -100,14 +100,14 @@ impl OldUrls {
         })
     }
 
-    /// The old URLs in `text` that `edits` leave, each with the spelling of its slashes; and, if `replaces` is true, the edits that replace
+    /// The old URLs in `text` that `edits` leave; and, if `replaces` is true, the edits that replace
     /// others. `sealed` is the reason why nothing may change.
     pub(super) fn find(
         &self,
         text: &[u8],
         edits: &Edits,
         (replaces, sealed): (bool, Option<&'static str>),
-    ) -> (Vec<(&'static str, Diagnostic)>, Edits) {
+    ) -> (Vec<Diagnostic>, Edits) {
         let spans = || edits.iter().map(|edit| edit.span).peekable();
         let (mut left, mut replaced, mut links) = (Vec::new(), Edits::default(), spans());
         let has_others = self.host.find_iter(text).any(|host| {
@@ -153,8 +153,8 @@ impl OldUrls {
                 "{} names the old place{why}",
                 String::from_utf8_lossy(url.as_bytes())
             );
-            let diagnostic = Diagnostic::new(Code::OldUrl, Span::new(start, end), message);
-            left.push((spelling.map_or("", |[slash, _]| slash), diagnostic));
+            let span = Span::new(start, end);
+            left.push(Diagnostic::new(Code::OldUrl, span, message));
         }
         (left, replaced)
     }

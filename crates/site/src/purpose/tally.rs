@@ -62,8 +62,6 @@ pub enum Counted {
     WithoutCopies,
     /// Files that may name old URLs.
     NamingOldUrls,
-    /// Old URLs outside links that stay, with this spelling of their slashes; it is empty for a host alone.
-    OldUrl(&'static str),
     /// Old URLs outside links that were replaced.
     ReplacedUrl,
     /// Scripts with paths from the old root.
@@ -84,8 +82,6 @@ pub enum Counted {
     Checked(FindingRule),
     /// Findings of this class that the baseline accepts.
     Accepted(Class),
-    /// Links that lead elsewhere under another resolver.
-    Differing,
     /// Links to files that contain the path of the root.
     Prefixed,
     /// Relative links to files, which depend on the URL of their document.

@@ -176,16 +176,14 @@
     };
   };
 
-  // The classes, those with links first.
-  const classes = [...data.classes].sort((one, other) => (one.links === 0) - (other.links === 0));
   const classColumns = [
     { name: "Class", cell: ({ name, fails }) => label(name, name, fails) },
     { name: "Links", isNumber: true, cell: ({ links }) => number(links) },
-    { name: "Targets", isNumber: true, cell: ({ links, targets }) => links && !targets ? "–" : number(targets) },
-    { name: "Meaning", cell: ({ meaning }) => meaning },
+    { name: "Targets", isNumber: true, cell: ({ targets }) => targets ? number(targets) : "–" },
+    { name: "Such a link", cell: ({ meaning }) => meaning },
   ];
-  const [aboutClasses, classTable] = section("classes", "Classes", "Links by class", classColumns);
-  classTable.tBodies[0].append(...classes.map((row) => tableRow(classColumns, row)));
+  const [aboutClasses, classTable] = section("classes", "Links by class", "Links by class", classColumns);
+  classTable.tBodies[0].append(...data.classes.map((row) => tableRow(classColumns, row)));
   aboutClasses.append(...data.notes.map(paragraph));
   if (data.rules.length) {
     document.getElementById("causes").append(element("h2", {}, "What the causes mean"),
@@ -195,7 +193,7 @@
   const ofTarget = (values) => () => Uint32Array.from({ length: SIZE }, (_, link) => values[field(link, TARGET)]);
   const links = grid({
     id: "links",
-    heading: "Links",
+    heading: "Links that are broken or fail",
     caption: "Every link, by target",
     size: SIZE,
     columns: [
@@ -236,7 +234,7 @@
   const counts = (size, of) => ({ isNumber: true, cell: (row) => number(of(row)), keys: () => numbers(size, of) });
   grid({
     id: "targets",
-    heading: "Targets",
+    heading: "Targets of links that are broken or fail",
     caption: "Targets of links, denied classes first",
     size: data.targets.length,
     columns: [
@@ -264,7 +262,7 @@
   });
   grid({
     id: "files",
-    heading: "Files",
+    heading: "Files with such links",
     caption: "Files with links that break",
     size: data.files.length,
     columns: [

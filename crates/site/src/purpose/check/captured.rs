@@ -88,7 +88,7 @@ impl CapturedUrl {
             Located::Resource(_)
             | Located::Folder(_)
             | Located::BehindLink(_)
-            | Located::Lacking(..) => [Travels; 2],
+            | Located::Lacking(..) => [Works; 2],
         };
         let is_web = is_web(url);
         let is_mail = site.collection.is_of_mail && is_web;
@@ -101,7 +101,7 @@ impl CapturedUrl {
             (Outside, false),
         ]
         .map(|(lack, concerns)| match embedded {
-            Travels => Travels,
+            Works => Works,
             _ if concerns => lack,
             _ => Outside,
         });

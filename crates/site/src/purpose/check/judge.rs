@@ -87,7 +87,7 @@ impl LinkSink for LinkJudge<'_> {
         let rule = self.plain_rule(link, chain);
         let counted = rule.and_then(|rule| self.counted[rule as usize].as_mut());
         let is_counted = counted.map(|links| *links += 1).is_some();
-        if is_counted && rule == Some(Travels) {
+        if is_counted && rule == Some(Works) {
             self.note_form(link.reference, chain.source, false);
         }
         is_counted
@@ -99,7 +99,8 @@ impl LinkSink for LinkJudge<'_> {
             self.charset = within.1;
         }
         let finding = self.judge(&link, within);
-        if finding.class() > Class::MissingPage || finding.rule.is_movable() {
+        let leads_to_file = (Class::Fragment..=Class::Works).contains(&finding.class());
+        if leads_to_file || finding.rule.is_movable() {
             let is_absolute = link.outcome == Outcome::Absolute;
             self.note_form(&link.reference, link.source, is_absolute);
         }
@@ -147,7 +148,7 @@ impl<'a> LinkJudge<'a> {
         let plain_root = plain_root.filter(keeps_path).map(str::len);
         let needs_no_report = |rule| match rule {
             _ if collection.only_urls => true,
-            Travels | Outside => !(site.is_reported)(rule.class()),
+            Works | Outside => !(site.is_reported)(rule.class()),
             _ => false,
         };
         Self {
@@ -218,7 +219,7 @@ impl<'a> LinkJudge<'a> {
         finding.with_fragment(place.unwrap_or(FragmentPlace::There))
     }
 
-    /// The rule for a link of the document itself, if its bytes show that it needs no report: it travels, it leads to
+    /// The rule for a link of the document itself, if its bytes show that it needs no report: it works, it leads to
     /// another host, or it is one of many to a page that the archive lacks.
     fn plain_rule(&mut self, link: &PlainLink<'_>, chain: &BaseChain) -> Option<FindingRule> {
         let collection = self.goal.collection;
@@ -241,7 +242,7 @@ impl<'a> LinkJudge<'a> {
             PlainPlace::File(number, fragment) => {
                 let is_there =
                     fragment.is_empty() || self.place(number, fragment) == FragmentPlace::There;
-                is_there.then_some(Travels)
+                is_there.then_some(Works)
             }
         }
     }
@@ -323,7 +324,7 @@ impl<'a> LinkJudge<'a> {
         let collection = self.goal.collection;
         let labelled = collection.labelled(self.number, target);
         if labelled.is_some() || in_sheet(link, collection).is_some() {
-            return Travels;
+            return Works;
         }
         // A prefix of URLs has no capture.
         if names_prefix(link) {
@@ -375,7 +376,7 @@ impl<'a> LinkJudge<'a> {
         }
         // A prefix of URLs, and a reference that only serves as a base, need not lead to a file.
         if names_base(link) || (names_prefix(link) && matches!(now, Located::Folder(_))) {
-            return Finding::of(Travels);
+            return Finding::of(Works);
         }
         // A server does not look for the query in the names of files.
         let selects = |found: &FoundResource| found.query == QueryUse::Selects;
@@ -529,7 +530,7 @@ impl<'a> LinkJudge<'a> {
         let is_there = |other: &LinkReport| match &other.target {
             Some(target) => served(&collection.locate_link(other, target, None).0)
                 .is_some_and(|(_, file)| !file.is_some_and(|file| collection.is_cut(file))),
-            None => self.local_copy(other).rule == Travels,
+            None => self.local_copy(other).rule == Works,
         };
         let other = |other: &LinkReport| is_there(other).then(String::new);
         let (bytes, options) = (self.bases.bytes, self.bases.options);
@@ -551,7 +552,7 @@ impl<'a> LinkJudge<'a> {
         });
         let copy = url.map(|url| self.goal.locate(&url.url));
         match copy.as_ref().and_then(served) {
-            Some(_) => Finding::of(Travels),
+            Some(_) => Finding::of(Works),
             None => Finding::of(LocalCopy),
         }
     }
@@ -616,11 +617,11 @@ impl<'a> LinkJudge<'a> {
                     _ => Finding::of(NotSaved),
                 }
             }
-            _ if names_base(link) => Finding::of(Travels),
+            _ if names_base(link) => Finding::of(Works),
             (None, _) if is_there => standing,
             (Some((_, now)), Some((rule, file))) if now == file => Finding {
                 // A file with a URL of its own may have an extension that the URL lacks.
-                rule: if standing.rule == Travels {
+                rule: if standing.rule == Works {
                     rule
                 } else {
                     standing.rule
@@ -628,12 +629,12 @@ impl<'a> LinkJudge<'a> {
                 ..standing
             },
             // From disk, a browser finds neither the index file nor the extension.
-            (Some(_), None) if is_disk(&self.goal.place) && standing.rule != Travels => standing,
+            (Some(_), None) if is_disk(&self.goal.place) && standing.rule != Works => standing,
             // The program that saved the page made the link lead to a file in the tree. The URL of the file may be
             // unknown, because only pages record their URLs.
             (None, Some((_, file))) if self.saved_by.is_some() => Finding {
                 fragment: file.zip(fragment_of(target).map(str::to_owned)),
-                ..Finding::of(Travels)
+                ..Finding::of(Works)
             },
             (now, _) => match self.dangling(then) {
                 found if now.is_none() || found.rule != Absent => found,
@@ -649,14 +650,14 @@ fn served(located: &Located) -> Option<(FindingRule, Option<usize>)> {
     match located {
         Located::Resource(found) => {
             let rule = match found.by {
-                FoundBy::Url | FoundBy::Index | FoundBy::HostRule | FoundBy::Rewrite => Travels,
+                FoundBy::Url | FoundBy::Index | FoundBy::HostRule | FoundBy::Rewrite => Works,
                 FoundBy::NoSlash => NoSlash,
                 FoundBy::CleanUrl => CleanUrl,
                 FoundBy::CleanFolder | FoundBy::CrawlerName | FoundBy::DeadRule => return None,
             };
             Some((rule, Some(found.number)))
         }
-        Located::BehindLink(_) => Some((Travels, None)),
+        Located::BehindLink(_) => Some((Works, None)),
         Located::Folder(_)
         | Located::Lacking(..)
         | Located::Failed(_)

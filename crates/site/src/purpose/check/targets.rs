@@ -34,8 +34,8 @@ pub struct TargetSummary {
     pub links: usize,
     /// The number of files with such links; zero before they are added to those of other files.
     pub files: usize,
-    /// The number of links that lead elsewhere under another resolver.
-    pub differing: usize,
+    /// True if the resolvers disagree where a link leads.
+    pub differs: bool,
     /// The hint of the first link that has one.
     pub hint: Option<Box<str>>,
     /// The first of the links, in the order of the files and their links.
@@ -100,7 +100,7 @@ impl Targets {
         let Self { kinds, texts, .. } = self;
         let summary = summary(kinds, kind, url.as_bytes());
         summary.links += 1;
-        summary.differing += usize::from(finding.differs);
+        summary.differs |= finding.differs;
         if summary.hint.is_none() {
             summary.hint = finding.hint.as_deref().map(Box::from);
         }
@@ -132,7 +132,7 @@ impl Targets {
                 let summary = summary(kinds, kind, url.as_bytes());
                 summary.links += other.links;
                 summary.files += 1;
-                summary.differing += other.differing;
+                summary.differs |= other.differs;
                 if summary.hint.is_none() {
                     summary.hint.clone_from(&other.hint);
                 }
