@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use baselink_text::{Error, Format, Result, name, shell, visible};
+use baselink_text::{Error, Format, Result, name, nearest, shell, visible};
 use baselink_url::scheme_of;
 use clap::{
     CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint,
@@ -195,8 +195,9 @@ pub fn parse(mut words: Vec<OsString>) -> Result<Request, Refusal> {
     let mut program = program();
     let matches = program
         .try_get_matches_from_mut(&words)
-        .map_err(usage_error)?;
-    let mut request = Request::from_arg_matches(&matches).map_err(usage_error)?;
+        .map_err(|error| usage_error(error, &program, &words))?;
+    let mut request = Request::from_arg_matches(&matches)
+        .map_err(|error| usage_error(error, &program, &words))?;
     let (name, typed) = matches.subcommand().unwrap_or(("", &matches));
     let mut verbosity = request.verbosity;
     verbosity.verbose = matches!(typed.try_get_one("verbose"), Ok(Some(true)));
@@ -211,10 +212,10 @@ pub fn parse(mut words: Vec<OsString>) -> Result<Request, Refusal> {
         let after = words.iter().position(|word| word == name);
         let after = after.map_or(0, |at| at + 1);
         words.splice(after..after, added);
-        let matches = program.try_get_matches_from_mut(words);
+        let matches = program.try_get_matches_from_mut(&words);
         request = matches
             .and_then(|matches| Request::from_arg_matches(&matches))
-            .map_err(usage_error)?;
+            .map_err(|error| usage_error(error, &program, &words))?;
         if let Some(table) = request.table().filter(|_| is_found && !is_map_typed)
             && let Some(documents) = request.command.documents()
         {
@@ -244,8 +245,14 @@ pub fn parse(mut words: Vec<OsString>) -> Result<Request, Refusal> {
     })
 }
 
-/// The message for arguments that clap rejects. A few common mistakes have messages of their own.
-fn usage_error(error: clap::Error) -> Refusal {
+/// The message for arguments that clap rejects. Common mistakes have messages of their own; for other unknown options, the
+/// message names a similar one.
+fn usage_error(mut error: clap::Error, program: &clap::Command, words: &[OsString]) -> Refusal {
+    let is_unknown = error.kind() == ErrorKind::UnknownArgument;
+    if is_unknown {
+        // It advises to pass the option as a value.
+        error.remove(ContextKind::Suggested);
+    }
     let of = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),
         _ => None,
@@ -255,22 +262,16 @@ fn usage_error(error: clap::Error) -> Refusal {
         of(ContextKind::InvalidValue),
     );
     let word = command.or(of(ContextKind::InvalidArg)).unwrap_or_default();
-    let names_path = || {
-        ["<PATH>", "<DIR>", "<FILE>", "[PATH]"]
-            .iter()
-            .any(|what| word.contains(what))
-    };
-    let is_of_resolve = || {
-        let usage = error.get(ContextKind::Usage).map(ToString::to_string);
-        usage.is_some_and(|usage| usage.contains("baselink resolve"))
-    };
-    let mut mistakes = MISTAKES.iter();
-    let mistake =
-        mistakes.find(|(name, of, _)| *name == word && (of.is_empty() || value == Some(of)));
+    let named = words.iter().find_map(|word| program.find_subcommand(word));
+    let is_of_resolve = named.is_some_and(|named| named.get_name() == "resolve");
+    let mistake = MISTAKES
+        .iter()
+        .find(|(name, of, _)| *name == word && (of.is_empty() || value == Some(of)));
+    let habit = HABITS
+        .iter()
+        .find(|(names, _)| is_unknown && names.split(' ').any(|name| name == word));
     let sentence = match (word, mistake) {
-        ("--url" | "--base" | "--base-url" | "-u" | "-b", _)
-            if error.kind() == ErrorKind::UnknownArgument && is_of_resolve() =>
-        {
+        ("--url" | "--base" | "--base-url" | "-u" | "-b", _) if is_unknown && is_of_resolve => {
             Some("the base is the first argument: baselink resolve BASE REFERENCE...".to_owned())
         }
         _ if word.starts_with("--in-place")
@@ -278,16 +279,26 @@ fn usage_error(error: clap::Error) -> Refusal {
         {
             Some("--in-place takes no suffix; to keep backups, use --backup .bak".to_owned())
         }
-        _ if value == Some("") && names_path() => {
+        _ if value == Some("")
+            && ["<PATH>", "<DIR>", "<FILE>", "[PATH]"]
+                .iter()
+                .any(|what| word.contains(what)) =>
+        {
             Some(format!("{word} is empty; name a file or folder"))
         }
         (_, Some((.., sentence))) => Some((*sentence).to_owned()),
+        _ if let Some((_, advice)) = habit => Some(format!("{word} is not an option; {advice}")),
         _ if command.is_some() => {
             let path = Path::new(word);
             match reject_url("rewrite", path) {
                 Err(error) => Some(error.to_string()),
                 Ok(()) => path.exists().then(|| {
                     let (shown, word) = (visible(word), shell::word(word));
+                    if format_of_file(path).is_some_and(Format::is_archive) {
+                        return format!(
+                            "{shown} is not a command; to make a folder of this archive: baselink localize {word} -o DIR"
+                        );
+                    }
                     format!("{shown} is not a command; put one before it: baselink links {word}")
                 }),
             }
@@ -296,9 +307,85 @@ fn usage_error(error: clap::Error) -> Refusal {
     };
     match sentence {
         Some(sentence) => Refusal::Sentence(Verbosity::default(), Error::new(sentence)),
-        None => Refusal::Clap(error),
+        None => {
+            let options = named.into_iter().flat_map(clap::Command::get_arguments);
+            let options = options.filter_map(clap::Arg::get_long);
+            if let Some(meant) = nearest(word.trim_start_matches('-'), options)
+                && is_unknown
+            {
+                let meant = ContextValue::String(format!("--{meant}"));
+                error.insert(ContextKind::SuggestedArg, meant);
+            }
+            Refusal::Clap(error)
+        }
     }
 }
+
+/// Options that other programs have, and advice for those who type them.
+const HABITS: &[(&str, &str)] = &[
+    ("--baseurl", "use --url"),
+    (
+        "-n",
+        "to write nothing, use --dry-run with rewrite, localize or move; the other commands change no document",
+    ),
+    (
+        "-r -R --recursive",
+        "omit it, since a folder is always read with all folders in it",
+    ),
+    ("--from", "give the present URL of the folder with --url"),
+    (
+        "--exclude-links --ignore --skip",
+        "to ignore URLs, use check --ignore-url GLOB; to skip files, use --exclude GLOB",
+    ),
+    (
+        "-k --convert-links",
+        "to convert links as wget -k does, use baselink localize",
+    ),
+    (
+        "--fail-on --exit-zero",
+        "to choose the classes of links that fail, use check --deny CLASSES; with --deny none, no link fails",
+    ),
+    (
+        "--html --report",
+        "for a page about the links of a folder, use check --report FILE, with --to URL before a move",
+    ),
+    (
+        "--junit",
+        "for CI, use check --sarif or --github; for a page to read, use check --report FILE",
+    ),
+    (
+        "--proof --prove",
+        "to prove that only URLs changed, use rewrite, localize or move with --verify",
+    ),
+    (
+        "--csv --parquet",
+        "for a table, use --json, or baselink.arrow of the Python package",
+    ),
+    (
+        "--force --overwrite",
+        "omit it, since -o replaces the files of an earlier result, each whole or not at all",
+    ),
+    (
+        "--threads --workers",
+        "to choose the number of threads, use --jobs N",
+    ),
+    (
+        "--glob -g",
+        "to choose files, use --include GLOB and --exclude GLOB",
+    ),
+    (
+        "-t",
+        "for the new URL of a folder, use --to URL; for the format of a document, --format NAME",
+    ),
+    (
+        "--mapping --map",
+        "to name a table of files and URLs, use --url-map FILE",
+    ),
+    (
+        "--prefix",
+        "give the URL of a folder with --url; for two prefixes that mean the same, use --same PREFIX=PREFIX",
+    ),
+];
 
 /// Common mistakes: an argument or a command, the value that it has (any value if empty), and the message.
 const MISTAKES: &[(&str, &str, &str)] = &[
@@ -312,33 +399,6 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "-.",
         "",
         "-i takes no suffix; to keep backups, use -i --backup .bak",
-    ),
-    ("--baseurl", "", "--baseurl is not an option; use --url"),
-    (
-        "-n",
-        "",
-        "-n is not an option; to write nothing, use --dry-run with rewrite, localize or move; the other commands change no \
-         document",
-    ),
-    (
-        "-r",
-        "",
-        "-r is not an option; omit it, since a folder is always read with all folders in it",
-    ),
-    (
-        "--from",
-        "",
-        "--from is not an option; give the present URL of the folder with --url",
-    ),
-    (
-        "--exclude-links",
-        "",
-        "--exclude-links is not an option; to ignore URLs, use check --ignore-url GLOB",
-    ),
-    (
-        "-k",
-        "",
-        "-k is not an option; to convert links as wget -k does, use baselink localize",
     ),
     (
         "--jobs <N>",
@@ -494,15 +554,20 @@ pub fn reject_url(command: &str, path: &Path) -> Result<()> {
     let Some(url) = path.to_str() else {
         return Ok(());
     };
-    let is_url = scheme_of(url)
-        .is_some_and(|scheme| scheme.len() > DRIVE && url[scheme.len()..].starts_with("://"));
-    if !is_url || path.symlink_metadata().is_ok() {
+    let is_of_url = |scheme: &&str| scheme.len() > DRIVE && url[scheme.len()..].starts_with("://");
+    let Some(scheme) = scheme_of(url).filter(is_of_url) else {
+        return Ok(());
+    };
+    if path.symlink_metadata().is_ok() {
         return Ok(());
     }
     let shown = visible(url);
-    Err(Error::new(match (command, url.get(..5)) {
-        (_, Some(scheme)) if scheme.eq_ignore_ascii_case("file:") => {
-            format!("{shown} is a URL; name the file by its path")
+    Err(Error::new(match (command, &*scheme.to_ascii_lowercase()) {
+        (_, "file") => format!("{shown} is a URL; name the file by its path"),
+        (_, scheme) if !scheme.starts_with("http") => {
+            format!(
+                "{shown} is not a web address; copy the file here first, and name it by its path"
+            )
         }
         ("check" | "localize" | "move", _) => format!(
             "{shown} is a URL; {command} takes a folder; download the site first, for example with wget --mirror"
