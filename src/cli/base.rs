@@ -62,7 +62,7 @@ pub struct ShowBases {
     #[command(flatten)]
     pub documents: Documents,
     /// Print a JSON object for each document
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "What to report")]
     pub json: bool,
 }
 

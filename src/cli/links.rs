@@ -46,35 +46,35 @@ use baselink_site::{
 
 /// The request of `baselink links`.
 #[derive(Args)]
-#[command(after_help = LINKS_AFTER)]
+#[command(next_help_heading = "What to report", after_help = LINKS_AFTER)]
 pub struct ListLinks {
-    #[command(flatten)]
-    pub documents: Documents,
-    #[command(flatten)]
-    policy: Policy,
     /// Exit with 1 if a relative link cannot be made absolute
     ///
     /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
     /// base-element, local-copy, dkim.
-    #[arg(long, help_heading = "Policies")]
+    #[arg(long)]
     pub strict: bool,
     /// Report whether each reference conforms to the grammar of RFC 1808, and where it violates the grammar
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     pub grammar: bool,
     /// Print only the targets, one absolute URL per line; links without a target are omitted
-    #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "grammar"])]
+    #[arg(long, conflicts_with_all = ["json", "grammar"])]
     only_targets: bool,
     /// Print a JSON object for each link
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     json: bool,
     /// Write the links of each file to a file of its own in this folder
     ///
     /// Each result is named after its file, with .jsonl, .urls or .txt added, and is written whole or not at all.
-    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
     /// Report how each base was found, and which links were not made absolute
-    #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
+    #[arg(short, long, overrides_with = "verbose")]
     verbose: bool,
+    #[command(flatten)]
+    pub documents: Documents,
+    #[command(flatten)]
+    policy: Policy,
 }
 
 impl ListLinks {

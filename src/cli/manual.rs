@@ -122,7 +122,8 @@ fn manual_page(program: &Command, command: &Command) -> io::Result<Vec<u8>> {
     options.render_options_section(&mut page)?;
     write_notes(
         &command
-            .get_after_help()
+            .get_after_long_help()
+            .or(command.get_after_help())
             .map(ToString::to_string)
             .unwrap_or_default(),
         &mut page,

@@ -89,7 +89,7 @@ fn of_move(mut arg: Arg) -> Arg {
 
 /// The request of `baselink move`.
 #[derive(Args)]
-#[command(next_help_heading = "Move")]
+#[command(next_help_heading = "What to move")]
 #[command(after_help = MOVE_AFTER, mut_args(of_move))]
 pub struct Move {
     /// The new URL of the folder

@@ -51,7 +51,7 @@ use baselink_site::{
 #[derive(Clone, Copy, Default, Args)]
 #[command(next_help_heading = "General")]
 pub struct Verbosity {
-    /// Print nothing but errors on standard error
+    /// On standard error, print only errors
     #[arg(short, long, global = true, overrides_with = "quiet")]
     pub quiet: bool,
     /// True to print details. The commands that have the option describe it.
@@ -67,7 +67,7 @@ pub struct Verbosity {
         global = true
     )]
     pub color: ColorChoice,
-    /// Print help; -h is shorter than --help
+    /// Print help: -h briefly, --help in full
     #[arg(short, long, global = true, action = ArgAction::Help)]
     help: Option<bool>,
     /// Print the version
@@ -91,7 +91,7 @@ impl DerefMut for Documents {
 
 /// The documents, and the options for reading them, with what they mean.
 #[derive(Args)]
-#[command(next_help_heading = "Documents")]
+#[command(next_help_heading = "What to read")]
 pub struct Documents {
     #[arg(skip)]
     pub inputs: Inputs,
@@ -105,8 +105,7 @@ pub struct Documents {
         long,
         aliases = ["base", "base-url"],
         short_alias = 'b',
-        value_hint = ValueHint::Url,
-        help_heading = "Retrieval URLs"
+        value_hint = ValueHint::Url
     )]
     url: Option<String>,
     /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; it takes precedence over --url
@@ -115,18 +114,18 @@ pub struct Documents {
     /// path is looked up in the named folder, then next to the table, then in the current folder, then next to a named file.
     /// If the table has several URLs for a file, links to any of them lead to the file, and the last one is its
     /// retrieval URL.
-    #[arg(long, value_name = "FILE", help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "FILE")]
     pub url_map: Option<PathBuf>,
     /// The table, if settings name it that were found.
     #[arg(skip)]
     pub map_file: Option<File>,
     /// The name of index files, such as index.html: their URLs end with `/`; repeatable
-    #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "NAME")]
     index: Vec<OsString>,
     /// The layout of folders: host or host:SCHEME, if top-level folders are named after hosts, as by wget and crawlers
     ///
     /// Without SCHEME the URLs begin with https.
-    #[arg(long, value_name = "LAYOUT", value_parser = named::<HostLayout>(HostLayout::NAMES), hide_possible_values = true, help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "LAYOUT", value_parser = named::<HostLayout>(HostLayout::NAMES), hide_possible_values = true)]
     layout: Option<HostLayout>,
     /// Sources of base URLs to add (canonical, entry-link) or to remove (-saved, -xattr, -content-location, -local-copies,
     /// -others), separated by commas; repeatable
@@ -137,29 +136,29 @@ pub struct Documents {
     ///
     /// Off by default: `canonical`, the `<link rel=canonical>` or else the `og:url` of a page without a retrieval URL; and
     /// `entry-link`, the link of a feed's entry, for content without an `xml:base`.
-    #[arg(long, value_name = "LIST", value_parser = named::<TrustList>(TrustList::NAMES), hide_possible_values = true, allow_hyphen_values = true, help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "LIST", value_parser = named::<TrustList>(TrustList::NAMES), hide_possible_values = true, allow_hyphen_values = true)]
     trust: Vec<TrustList>,
     /// The scheme of URLs that lack one, such as https. It applies to links that begin with `//` and have no base, to
     /// pages of HTTrack, and to --layout host
-    #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme)]
     assume_scheme: Option<String>,
     /// In folders and archives, read only files that match; repeatable
     ///
     /// A pattern without `/` is matched against the name, one with `/` against the path below the named
     /// folder; `**` stands for any number of folders. Hidden files are read only with --hidden.
-    #[arg(long, value_name = "GLOB", help_heading = "Folders")]
+    #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
     /// In folders and archives, skip files that match, and everything below folders that match; repeatable
-    #[arg(long, value_name = "GLOB", help_heading = "Folders")]
+    #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// In folders, read hidden files, too
-    #[arg(long, help_heading = "Folders")]
+    #[arg(long)]
     hidden: bool,
     /// In folders, follow symbolic links
-    #[arg(long, help_heading = "Folders")]
+    #[arg(long)]
     follow: bool,
     /// The number of files, messages of a mailbox, or records of an archive to process at a time [default: the number of processors]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Folders")]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
     #[arg(
         long,
@@ -190,7 +189,7 @@ pub struct Documents {
     ///
     /// Its keys are long options without `--`. Options that choose inputs, outputs or what is printed are allowed only
     /// on the command line.
-    #[arg(long, value_name = "FILE", help_heading = "Settings")]
+    #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
 
@@ -206,7 +205,7 @@ pub struct SameUrls {
     ///
     /// URLs of captures, such as https://web.archive.org/web/2024im_/https://a.example/, mean the captured URLs without this
     /// option.
-    #[arg(long = "same", value_name = "PREFIX=PREFIX", value_parser = str::parse::<SamePrefixes>, help_heading = "Retrieval URLs")]
+    #[arg(long = "same", value_name = "PREFIX=PREFIX", value_parser = str::parse::<SamePrefixes>, help_heading = "What to read")]
     prefixes: Vec<SamePrefixes>,
 }
 
@@ -219,7 +218,7 @@ impl SameUrls {
 
 /// The policies for links.
 #[derive(Clone, Copy, Args)]
-#[command(next_help_heading = "Policies")]
+#[command(next_help_heading = "What to rewrite")]
 pub struct Policy {
     /// Rewrite references that are only a fragment, or keep them: rewrite, keep, auto [default: rewrite; in saved pages auto]
     ///

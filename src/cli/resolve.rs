@@ -38,16 +38,16 @@ pub struct Resolve {
     #[arg(value_name = "REFERENCE")]
     pub references: Vec<String>,
     /// Read a base and a reference from each line of standard input, separated by the first tab, or else by the first white space
-    #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "Input")]
+    #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "What to resolve")]
     pairs: bool,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
-    #[arg(long, value_name = "NAME", value_parser = named::<Resolver>(Resolver::ALL.map(Resolver::name)), hide_possible_values = true, help_heading = "Input")]
+    #[arg(long, value_name = "NAME", value_parser = named::<Resolver>(Resolver::ALL.map(Resolver::name)), hide_possible_values = true, help_heading = "What to resolve")]
     resolver: Option<Resolver>,
     /// Show components and steps, so that the result can be checked by hand
-    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    #[arg(long, help_heading = "What to report", conflicts_with = "json")]
     explain: bool,
     /// Print a JSON object for each reference
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "What to report")]
     json: bool,
 }
 

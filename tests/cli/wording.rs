@@ -95,3 +95,24 @@ fn the_help_uses_the_phrases_of_the_list() {
     }
     assert!(all.is_empty(), "{all:#?}");
 }
+
+/// A terminal of 100 columns shows the whole `-h`, with two examples and a hint at the rest.
+#[test]
+fn the_short_help_fits_a_screen() {
+    for command in [
+        "rewrite", "links", "base", "resolve", "check", "localize", "move",
+    ] {
+        let output = baselink(Path::new("."))
+            .env("COLUMNS", "100")
+            .args([command, "-h"])
+            .output()
+            .unwrap();
+        let help = str::from_utf8(&output.stdout).unwrap();
+        assert!(help.lines().count() <= 50, "{command}: {help}");
+        let (_, examples) = help.split_once("Examples:\n").unwrap();
+        let is_example = |line: &&str| line.contains(&format!("baselink {command}"));
+        let examples: Vec<_> = examples.lines().filter(is_example).collect();
+        assert_eq!(examples.len(), 3, "{command}: {help}");
+        assert!(examples[2].contains("--help"), "{command}: {help}");
+    }
+}

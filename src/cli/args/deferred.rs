@@ -7,6 +7,8 @@
 //!
 //! Deliberately absent: the arguments themselves.
 
+use super::help::{brief, brief_end};
+
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, builder::Resettable};
 
 /// The arguments `T` of one command.
@@ -32,18 +34,25 @@ impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
     }
 }
 
-/// Adds the arguments `T`. They come before those of all commands, which `command` has already. The description of the
-/// command stays, which the comment of `T` would replace.
+/// The headings of options, in the order of the help.
+const HEADINGS: &str =
+    "What to move, What to read, What to rewrite, Where to write, What to report, General";
+
+/// Adds the arguments `T`, in the order of their headings, and shortens `-h`. The description of the command stays, which the
+/// comment of `T` would replace.
 fn augment<T: Args>(command: Command) -> Command {
     let short = Resettable::from(command.get_about().cloned());
     let long = Resettable::from(command.get_long_about().cloned());
-    let of_all: Vec<_> = command
-        .get_arguments()
-        .map(|one| one.get_id().clone())
-        .collect();
     let command = T::augment_args(command).about(short).long_about(long);
+    let after = command.get_after_help().map(ToString::to_string);
+    let after = after.unwrap_or_default();
+    let end = brief_end(&after, command.get_name());
+    let mut all: Vec<_> = command.get_arguments().collect();
+    all.sort_by_key(|one| HEADINGS.find(one.get_help_heading()?));
+    let all: Vec<_> = all.into_iter().map(|one| one.get_id().clone()).collect();
     // `mut_arg` moves an argument to the end.
-    of_all
-        .into_iter()
-        .fold(command, |command, id| command.mut_arg(id, |one| one))
+    all.into_iter()
+        .fold(command, |command, id| command.mut_arg(id, brief))
+        .after_help(end)
+        .after_long_help(after)
 }

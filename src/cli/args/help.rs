@@ -60,8 +60,8 @@ A link whose target is among the files becomes a relative reference to that file
 absolute. Files are found by their retrieval URLs, by the names that wget, HTTrack and browsers give them, and \
 as index files.
 
-Results of links: made local, local (already was), made absolute, absolute (already was), base emptied (a base \
-element or xml:base), no-base, left, not-editable.
+Results of links: made local, already local, made absolute, already absolute, base URL removed (of a base element or \
+xml:base, so that its links lead to files), nowhere, no-base, left, not-editable.
 
 Examples:
   baselink localize crawl.warc.gz -o crawled
@@ -93,7 +93,7 @@ With --in-place, all new contents are written to temporary files first, and then
 work tree, or use -o: if a run is killed between two renames, the folder must be restored from a copy.
 
 Results of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (still leads to its \
-target as written), absolute (leads elsewhere), no-base, left, not-editable.
+target as written), already absolute (leads elsewhere), no-base, left, not-editable.
 
 Examples:
   baselink move --url http://old.example/ --to http://new.example/sub/ site -o moved
@@ -227,6 +227,24 @@ Examples:
 Exit status:
   0  done
   2  a page cannot be written";
+
+/// The arguments in `-h`: those that most people need.
+const BRIEF: &str = "paths url layout include exclude output in_place backup diff dry_run verify typed_to relative rename \
+    redirects denied ignore_url baseline report missing github grammar only_targets resolver json verbose quiet help \
+    base references pairs explain";
+
+/// Omits `arg` from `-h` unless most people need it.
+pub fn brief(arg: Arg) -> Arg {
+    let is_brief = BRIEF.split(' ').any(|id| arg.get_id() == id);
+    arg.hide_short_help(!is_brief)
+}
+
+/// The end of the `-h` of `command`, with the first two of the examples in `after`.
+pub fn brief_end(after: &str, command: &str) -> String {
+    let (_, examples) = after.split_once("Examples:\n").unwrap_or_default();
+    let examples: String = examples.split_inclusive('\n').take(2).collect();
+    format!("Examples:\n{examples}\n`baselink {command} --help` has all options and examples.")
+}
 
 /// Gives `arg` this help, whose first paragraph is the short one.
 pub fn with_help(arg: Arg, help: &'static str) -> Arg {

@@ -28,7 +28,7 @@ enum TypedInPlace {
 
 /// The request of `baselink rewrite`, and that part of `localize` and `move`. Each option is a field.
 #[derive(Args)]
-#[command(next_help_heading = "Output")]
+#[command(next_help_heading = "Where to write")]
 pub struct Rewrite {
     /// The file for the result, or the folder for the results of folders, archives and several files
     ///
@@ -58,14 +58,14 @@ pub struct Rewrite {
     #[arg(long)]
     pub preserve_times: bool,
     /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "What to report")]
     pub verify: bool,
     /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null if nothing was written), the numbers of links by
     /// outcome (rewritten, absolute, no-base, left, not-editable), and diagnostics (an array of code,
     /// line, column, start, end, message).
-    #[arg(long)]
+    #[arg(long, help_heading = "What to report")]
     pub json: bool,
     #[command(flatten)]
     pub documents: Documents,
@@ -73,10 +73,15 @@ pub struct Rewrite {
     ///
     /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
     /// base-element, local-copy, dkim.
-    #[arg(long, help_heading = "Policies")]
+    #[arg(long, help_heading = "What to report")]
     pub strict: bool,
     /// Report how each base was found, and which links were not made absolute
-    #[arg(short, long, overrides_with = "verbose", help_heading = "General")]
+    #[arg(
+        short,
+        long,
+        overrides_with = "verbose",
+        help_heading = "What to report"
+    )]
     pub verbose: bool,
     /// The suffix of backups; files with this suffix are skipped.
     #[arg(skip)]
@@ -187,13 +192,13 @@ impl RewriteDocuments {
 
 /// The options for turning archives into a folder, and the list of missing URLs.
 #[derive(Args)]
-#[command(next_help_heading = "Archives")]
+#[command(next_help_heading = "Where to write")]
 pub struct Extraction {
     /// List the URLs that belong to the folder or archive but have no file, one per line, as `wget -i` reads them; `-` is
     /// standard output
     ///
     /// The list is also written with --dry-run, and must be outside the folders.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "What to report")]
     pub missing: Option<PathBuf>,
     /// If a URL has several captures, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
     ///
@@ -204,7 +209,7 @@ pub struct Extraction {
     ///
     /// `integrity` and `crossorigin` are removed from elements with local targets, a Content-Security-Policy that blocks files is
     /// disabled, and an image candidate without a file gets the descriptor of the one that replaces it.
-    #[arg(long = "adapt", conflicts_with = "is_exact", help_heading = "Output")]
+    #[arg(long = "adapt", conflicts_with = "is_exact")]
     pub adapts: bool,
     /// Change nothing but URLs in the documents of an archive, even if the copies then do not open from disk
     ///
