@@ -60,11 +60,11 @@ pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'
         if how.backup.is_some() {
             reject_maildir(documents)?;
         }
-        return Ok(match kind.staged() {
-            Some(staged) => Results::Staged(staged),
-            None if request.diff => Results::Nowhere,
-            None if request.is_preview() => Results::Checked(how),
-            None => Results::InPlace(how),
+        return Ok(match kind {
+            RewriteKind::Moved(_, Some(staged)) => Results::Staged(staged),
+            _ if request.diff => Results::Nowhere,
+            _ if request.is_preview() => Results::Checked(how),
+            _ => Results::InPlace(how),
         });
     }
     let Some(path) = request.planned_out() else {

@@ -192,7 +192,7 @@ impl RewriteRun<'_> {
                 .iter()
                 .for_each(|sentence| output.caution(sentence));
         }
-        if let Some(staged) = kind.staged() {
+        if let RewriteKind::Moved(_, Some(staged)) = kind {
             if totals.tally[unusable] > 0 {
                 staged.fail();
             }
@@ -226,7 +226,12 @@ impl RewriteRun<'_> {
             totals.report_refused(false, output);
             totals.report_embedded(output);
         }
-        if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped()) {
+        if let RewriteKind::Local {
+            missing: Some(path),
+            ..
+        } = kind
+            && !is_stopped()
+        {
             let urls = totals.missing_urls(|url, _| request.documents.may_list(url));
             let urls: Vec<_> = urls.into_iter().map(|[url, _]| url).collect();
             let what = ["URL that has no file is", "URLs that have no file are"];
@@ -346,7 +351,7 @@ impl RewriteRun<'_> {
             let mut of_document = FileSummary::default();
             let options = kind.options(entry, input.bytes, input.options);
             let mut edits = self.rewrite_document(input, &options, &mut of_document, output);
-            if let (Some(edits), Some(relocation)) = (&mut edits, kind.relocation()) {
+            if let (Some(edits), RewriteKind::Moved(relocation, _)) = (&mut edits, kind) {
                 let sealed = input.format.has_headings().then_some("it is in a mail");
                 let left = relocation.left_in(&name_of(entry), input.bytes, Some(edits), sealed);
                 of_document.add_leftovers(request, &left, input, output);
@@ -393,7 +398,7 @@ impl RewriteRun<'_> {
         let why = SkipReason::of(&file);
         let mut summary = Box::<FileSummary>::default();
         let (mut left, mut text) = (Traces::default(), &b""[..]);
-        if let Some(relocation) = self.kind.relocation() {
+        if let RewriteKind::Moved(relocation, _) = self.kind {
             let is_whole;
             (text, is_whole) = file.text(path, relocation.replaces_old_urls)?;
             let sealed = (!is_whole).then_some("the file is large or binary");

@@ -4,7 +4,10 @@ use std::fs;
 use std::rc::Rc;
 
 use baselink_rewrite::{Options, rewrite};
-use baselink_site::purpose::{adapt::adapted, tally::Adaptation};
+use baselink_site::purpose::{
+    adapt::adapted,
+    tally::{Adaptation, Counted},
+};
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
 use html5ever::ParseOpts;
@@ -31,23 +34,15 @@ fn given(format: Format, charset: Option<Charset>) -> Options {
 
 /// The adapted document. Checks that each adaptation has its edit, and that a second run changes nothing.
 fn adapt(bytes: &[u8], format: Format, charset: Option<Charset>) -> Vec<u8> {
-    let once = adapted(bytes, &given(format, charset));
-    let spans: Vec<_> = once.edits.iter().map(|edit| edit.span).collect();
+    let (edits, tally) = adapted(bytes, &given(format, charset), true);
     assert_eq!(
-        once.made
-            .iter()
-            .map(|adaptation| adaptation.1)
-            .collect::<Vec<_>>(),
-        spans
+        tally.sum(|what| matches!(what, Counted::Adapted(_))),
+        edits.len()
     );
-    let output = once.edits.apply(bytes);
+    let output = edits.apply(bytes);
     for charset in [charset, None] {
-        let twice = adapted(&output, &given(format, charset));
-        assert!(
-            twice.edits.is_empty(),
-            "{}",
-            String::from_utf8_lossy(&output)
-        );
+        let (twice, _) = adapted(&output, &given(format, charset), true);
+        assert!(twice.is_empty(), "{}", String::from_utf8_lossy(&output));
     }
     output
 }
@@ -364,8 +359,8 @@ fn a_content_security_policy_that_blocks_files_is_disabled() {
 fn adaptations_are_counted_by_kind() {
     let page = b"<head><meta content='img-src a.example' http-equiv=content-security-policy>\
                  <img src=x integrity crossorigin>";
-    let made = adapted(page, &given(Format::Html, Some(Charset::UTF_8))).made;
-    let counts = Adaptation::ALL.map(|kind| made.iter().filter(|one| one.0 == kind).count());
+    let (_, tally) = adapted(page, &given(Format::Html, Some(Charset::UTF_8)), true);
+    let counts = Adaptation::ALL.map(|kind| tally[Counted::Adapted(kind)]);
     assert_eq!(counts, [1, 2, 1, 0, 0]);
     assert_eq!(
         Adaptation::ALL.map(Adaptation::name),
@@ -544,7 +539,7 @@ proptest! {
         let is_declared = output.contains("<meta charset=\"UTF-8\">");
         prop_assert!(is_declared);
         prop_assert_eq!(tree(&output, true), tree(&page, false), "{} -> {}", &page, &output);
-        prop_assert!(adapted(output.as_bytes(), &given(Format::Html, None)).edits.is_empty());
+        prop_assert!(adapted(output.as_bytes(), &given(Format::Html, None), true).0.is_empty());
     }
 
     #[test]

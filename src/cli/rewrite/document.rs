@@ -48,14 +48,14 @@ impl RewriteRun<'_> {
         }
         let is_verbose = output.is_verbose();
         let add = |links: &mut DocumentLinks, link: LinkReport| {
-            links.add(&link, 1, kind.results().of);
+            links.add(&link, 1, &kind.results());
             if request.verify || is_verbose && is_left(&link) {
                 links.listed.push(link);
             }
         };
         let (mut rewritten, mut links) = kind.rewrite(input.bytes, options, add);
         for (link, later) in std::mem::take(&mut rewritten.totals.lacking) {
-            links.add(&link, later, kind.results().of);
+            links.add(&link, later, &kind.results());
         }
         let url = input
             .name
@@ -103,16 +103,8 @@ impl RewriteRun<'_> {
         }
         summary.add_diagnostics(request, &report.diagnostics, &places);
         summary.add(&rewritten.totals, links, kind);
-        let (mut adapted, makes) = kind.adapted(input.bytes, &rewritten, options);
-        if makes {
-            rewritten.edits.then(&adapted.edits);
-            if let Some(destination) = &options.destination {
-                let descriptors = destination.descriptors(input.bytes);
-                adapted.add_descriptors(&descriptors);
-                rewritten.edits.merge(descriptors.iter());
-            }
-        }
-        summary.adapt(&adapted, makes);
+        let adapted = kind.adapt(input.bytes, &mut rewritten, options);
+        summary.tally.merge(&adapted);
         if let Some(adapted) = adapted_text(&summary.tally).filter(|_| output.is_verbose()) {
             output.notice(format_args!("{}: adapted: {adapted}", input.name));
         }

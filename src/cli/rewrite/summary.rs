@@ -19,7 +19,6 @@ use baselink_site::{
         split_name,
     },
     purpose::{
-        adapt::Adapted,
         leftovers::{Traces, generator},
         link_result::LinkResult,
         rewriting::{DocumentLinks, LinksToMissing, MissingTargets, RewriteKind},
@@ -77,22 +76,10 @@ pub struct FileSummary {
 type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 
 impl FileSummary {
-    /// Adds the adaptations of a document, if they are made, and what browsers still refuse.
-    pub fn adapt(&mut self, adapted: &Adapted, are_made: bool) {
-        for (kind, _) in &adapted.made {
-            match kind {
-                _ if are_made => self.tally.add(Counted::Adapted(*kind), 1_usize),
-                Adaptation::Integrity => self.tally.add(Counted::RefusedIntegrity, 1_usize),
-                _ => {}
-            }
-        }
-        self.tally.merge(&adapted.refused);
-    }
-
     /// Adds a document of the file.
     pub fn add(&mut self, totals: &Totals, links: DocumentLinks, kind: &RewriteKind) {
         let tally = &mut self.tally;
-        if kind.results().of.is_none() {
+        if kind.results().of_changed.is_none() {
             tally.add_totals(totals);
         } else {
             tally.merge(&links.tally);
@@ -572,10 +559,9 @@ fn in_words<'w>(numbers: impl IntoIterator<Item = (usize, [&'w str; 2])>) -> Opt
 
 /// The words for documents that changed, would change and do not change, and for other files in the result.
 fn words(kind: &RewriteKind) -> [&'static str; 4] {
-    let others = if kind.staged().is_some() {
-        "renamed"
-    } else {
-        "copied"
+    let others = match kind {
+        RewriteKind::Moved(_, Some(_)) => "renamed",
+        _ => "copied",
     };
     match kind {
         RewriteKind::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite", others],

@@ -22,12 +22,9 @@
 //! let page = b"<head><script src=x.js integrity='sha256-eA==' defer></script>";
 //! let mut options = Options::default();
 //! options.scan.charset = Some(Charset::UTF_8);
-//! let adapted = adapted(page, &options);
-//! assert_eq!(
-//!     adapted.edits.apply(page),
-//!     b"<head><meta charset=\"UTF-8\"><script src=x.js defer></script>"
-//! );
-//! assert_eq!(adapted.made.len(), 2);
+//! let (edits, tally) = adapted(page, &options, true);
+//! assert_eq!(edits.apply(page), b"<head><meta charset=\"UTF-8\"><script src=x.js defer></script>");
+//! assert_eq!(tally.sum(|_| true), 2);
 //! ```
 //!
 //! Deliberately absent: URLs, which [`localize`](mod@super::localize) rewrites first; documents inside a document
@@ -63,25 +60,6 @@ use super::{
     tally::{Adaptation, Counted, Tally},
 };
 
-/// The adaptations of a document.
-#[derive(Debug, Default)]
-pub struct Adapted {
-    /// The edits, none of which changes a URL.
-    pub edits: Edits,
-    /// The kind and span of each edit, in order. Offsets refer to the document before the edits.
-    pub made: Vec<(Adaptation, Span)>,
-    /// The numbers of items that keep browsers from loading local targets from disk even after the edits.
-    pub refused: Tally,
-}
-
-impl Adapted {
-    /// Counts these edits of descriptors.
-    pub fn add_descriptors(&mut self, edits: &Edits) {
-        let made = edits.iter().map(|edit| (Adaptation::Descriptor, edit.span));
-        self.made.extend(made);
-    }
-}
-
 /// The encoding of a document; `None` for a format without adaptations.
 fn encoding(bytes: &[u8], options: &Options) -> Option<Detected> {
     let charset = options.scan.charset;
@@ -97,18 +75,21 @@ fn encoding(bytes: &[u8], options: &Options) -> Option<Detected> {
 /// [`localize`](fn@super::localize::localize). `options` have its format, its encoding by the `Content-Type` of the HTTP heading, and
 /// the source of its retrieval URL: in a part of a message, shadow roots are opened.
 ///
+/// Returns the edits, none of which changes a URL, and the numbers of adaptations, and of items that keep browsers from loading local
+/// targets from disk even after the edits. If the edits are not `made`, each removed attribute keeps browsers from that, too.
+///
 /// Adapting the result again, with the same encoding or without one, changes nothing. Time and memory are linear in
 /// the size of the document. Formats other than HTML, XML and CSS are not adapted.
-pub fn adapted(bytes: &[u8], options: &Options) -> Adapted {
+pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally) {
+    let (mut changes, mut edits, mut tally) = (Vec::new(), Edits::default(), Tally::default());
     let Some(found) = encoding(bytes, options) else {
-        return Adapted::default();
+        return (edits, tally);
     };
     let source = options.retrieval.as_ref().map(|one| one.source.kind());
     let opens_roots = matches!(
         source,
         Some(SourceKind::Heading | SourceKind::Snapshot | SourceKind::Entity)
     );
-    let (mut changes, mut adapted) = (Vec::new(), Adapted::default());
     if found.declaration == Declaration::Given {
         changes.extend(declaration(bytes, options.format, found.charset));
     }
@@ -117,27 +98,25 @@ pub fn adapted(bytes: &[u8], options: &Options) -> Adapted {
         && has_names(bytes, true)
     {
         let tags = Tags::read(bytes, &found, options.format == Format::Html);
-        adapted.refused = tags.refused;
+        tally = tags.refused;
         changes.extend(tags.changes);
-        changes.retain(|change| opens_roots || change.kind != Adaptation::Shadow);
+        changes.retain(|(kind, ..)| opens_roots || *kind != Adaptation::Shadow);
     }
-    changes.sort_by_key(|change| change.span.start);
-    for Change { kind, span, new } in changes {
-        if adapted.edits.add(span, &new) {
-            adapted.made.push((kind, span));
+    changes.sort_by_key(|(_, span, _)| span.start);
+    for (kind, span, new) in changes {
+        let is_added = edits.add(span, &new);
+        match kind {
+            _ if are_made => tally.add(Counted::Adapted(kind), is_added),
+            Adaptation::Integrity => tally.add(Counted::RefusedIntegrity, is_added),
+            _ => {}
         }
     }
-    adapted
-}
-
-/// False if the document `bytes` needs no adaptation and has no item that is counted.
-pub fn is_concerned(bytes: &[u8], options: &Options, adapts: bool) -> bool {
-    (adapts && options.scan.charset.is_some()) || has_names(bytes, adapts)
+    (edits, tally)
 }
 
 /// False if `bytes` contain the name of no attribute that is removed or renamed, and no item that is counted. Most documents are
 /// decided by this look at the letters that are rarest in these names.
-fn has_names(bytes: &[u8], adapts: bool) -> bool {
+pub fn has_names(bytes: &[u8], adapts: bool) -> bool {
     let is_changed = || {
         contains(bytes, "http-equiv", b'q')
             || contains(bytes, "integrity", b'g')
@@ -176,12 +155,8 @@ fn contains(bytes: &[u8], name: &str, letter: u8) -> bool {
     })
 }
 
-/// An adaptation with its edit.
-struct Change {
-    kind: Adaptation,
-    span: Span,
-    new: Cow<'static, [u8]>,
-}
+/// An adaptation with its edit: a span, and the new bytes.
+type Change = (Adaptation, Span, Cow<'static, [u8]>);
 
 /// The edit that declares `charset`, the encoding from the heading. `None` if browsers use this encoding anyway, or if
 /// it cannot be declared.
@@ -225,11 +200,7 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
             (span, text.into())
         }
     };
-    Some(Change {
-        kind: Adaptation::Charset,
-        span,
-        new: new.into(),
-    })
+    Some((Adaptation::Charset, span, new.into()))
 }
 
 /// The position in HTML at which a new `meta` element changes nothing else in the tree. It is after the start tag of
@@ -369,10 +340,9 @@ impl<'a> Tags<'a> {
             let is_of_root = |one: &&RawAttribute| {
                 self.is_named(one, "shadowmode") || self.is_named(one, "shadowdelegatesfocus")
             };
-            let renamed = attributes.iter().filter(is_of_root).map(|one| Change {
-                kind: Adaptation::Shadow,
-                span: Span::at(one.name.start + "shadow".len()),
-                new: b"root"[..].into(),
+            let renamed = attributes.iter().filter(is_of_root).map(|one| {
+                let end = Span::at(one.name.start + "shadow".len());
+                (Adaptation::Shadow, end, b"root".into())
             });
             let renamed: Vec<_> = renamed.collect();
             self.changes.extend(renamed);
@@ -482,11 +452,7 @@ impl<'a> Tags<'a> {
             _ if is_apart => (span, ""),
             _ => (inside, ""),
         };
-        Change {
-            kind: Adaptation::Integrity,
-            span,
-            new: new.as_bytes().into(),
-        }
+        (Adaptation::Integrity, span, new.as_bytes().into())
     }
 
     /// The edit that disables the policy of a `meta` element.
@@ -497,11 +463,8 @@ impl<'a> Tags<'a> {
         let name = self.value(attributes, "http-equiv")?;
         let is_policy = name.eq_ignore_ascii_case("content-security-policy")
             && blocks_files(&self.value(attributes, "content")?);
-        is_policy.then(|| Change {
-            kind: Adaptation::Policy,
-            span: Span::at(pragma.name.start),
-            new: b"data-"[..].into(),
-        })
+        let start = Span::at(pragma.name.start);
+        is_policy.then(|| (Adaptation::Policy, start, b"data-".into()))
     }
 }
 

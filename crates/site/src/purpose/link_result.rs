@@ -56,8 +56,8 @@ named! {
 pub struct ResultSet {
     /// The results, in the order of JSON records.
     pub all: &'static [LinkResult],
-    /// The function that returns the result of a link; `None` if the outcome is the result.
-    pub of: Option<fn(&LinkReport) -> LinkResult>,
+    /// The function that returns the result of a link that was changed; `None` if the outcome of each link is its result.
+    pub of_changed: Option<fn(&LinkReport) -> LinkResult>,
     /// The result of links that are kept.
     pub of_kept: LinkResult,
 }
@@ -66,7 +66,7 @@ impl ResultSet {
     /// The results of `rewrite`.
     pub const OF_REWRITE: Self = Self {
         all: &[Rewritten, Absolute, NoBase, Left, NotEditable],
-        of: None,
+        of_changed: None,
         of_kept: Local,
     };
     /// The results of `localize`.
@@ -82,7 +82,7 @@ impl ResultSet {
             Left,
             NotEditable,
         ],
-        of: Some(LinkResult::of_localized),
+        of_changed: Some(of_localized),
         of_kept: Local,
     };
     /// The results of `move`.
@@ -99,9 +99,40 @@ impl ResultSet {
             Left,
             NotEditable,
         ],
-        of: Some(LinkResult::of_moved),
+        of_changed: Some(of_moved),
         of_kept: Unchanged,
     };
+
+    /// The result of a link; `None` if it is the outcome.
+    pub(super) fn of(&self, link: &LinkReport) -> Option<LinkResult> {
+        let of_changed = self.of_changed?;
+        Some(match (link.outcome, link.reason) {
+            (Outcome::Rewritten, Some(Reason::Nowhere)) => Nowhere,
+            (Outcome::Rewritten, _) => of_changed(link),
+            (Outcome::Left, Some(Reason::Chosen)) => self.of_kept,
+            (outcome, _) => LinkResult::of(outcome),
+        })
+    }
+}
+
+/// The result of a link that `localize` changed.
+fn of_localized(link: &LinkReport) -> LinkResult {
+    match link.in_output() {
+        "" => BaseEmptied,
+        new if scheme_of(new).is_some() => MadeAbsolute,
+        _ => MadeLocal,
+    }
+}
+
+/// The result of a link that `move` changed.
+fn of_moved(link: &LinkReport) -> LinkResult {
+    let [old, new] = [&link.reference, link.in_output()].map(category);
+    match (new, old) {
+        (Category::AbsPath, _) => MovedRootRelative,
+        (Category::AbsoluteUrl | Category::NetPath, _) => MovedAbsolute,
+        (_, Category::AbsPath | Category::AbsoluteUrl | Category::NetPath) => MadeRelative,
+        _ => MovedRelative,
+    }
 }
 
 impl LinkResult {
@@ -113,39 +144,6 @@ impl LinkResult {
             Outcome::NoBase => Self::NoBase,
             Outcome::Left => Self::Left,
             Outcome::NotEditable => Self::NotEditable,
-        }
-    }
-
-    /// The result of `localize` for a link.
-    pub fn of_localized(link: &LinkReport) -> Self {
-        let new = link.in_output();
-        match (Self::of(link.outcome), link.reason) {
-            (Self::Rewritten, Some(Reason::Nowhere)) => Self::Nowhere,
-            (Self::Rewritten, _) if new.is_empty() => Self::BaseEmptied,
-            (Self::Rewritten, _) if scheme_of(new).is_some() => Self::MadeAbsolute,
-            (Self::Rewritten, _) => Self::MadeLocal,
-            (Self::Left, Some(Reason::Chosen)) => Self::Local,
-            (result, _) => result,
-        }
-    }
-
-    /// The result of `move` for a link.
-    pub fn of_moved(link: &LinkReport) -> Self {
-        match Self::of(link.outcome) {
-            Self::Rewritten if link.reason == Some(Reason::Nowhere) => Self::Nowhere,
-            Self::Rewritten => {
-                let [old, new] = [&link.reference, link.in_output()].map(category);
-                match (new, old) {
-                    (Category::AbsPath, _) => Self::MovedRootRelative,
-                    (Category::AbsoluteUrl | Category::NetPath, _) => Self::MovedAbsolute,
-                    (_, Category::AbsPath | Category::AbsoluteUrl | Category::NetPath) => {
-                        Self::MadeRelative
-                    }
-                    _ => Self::MovedRelative,
-                }
-            }
-            Self::Left if link.reason == Some(Reason::Chosen) => Self::Unchanged,
-            result => result,
         }
     }
 

@@ -9,12 +9,7 @@
 //!
 //! Deliberately absent: the rewriting, which `baselink_rewrite::rewrite` and the other modules of this one do; words.
 
-use std::{
-    borrow::Cow,
-    collections::HashMap,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use baselink_rewrite::{FileRewrite, Lack, LinkReport, Options, Outcome, Reason};
 use baselink_scan::Role;
@@ -26,11 +21,12 @@ use baselink_files::{stage::StagedMove, walk::TreeEntry};
 use crate::{
     collection::{Collection, folder::name_of, origin::without_assumed_hosts},
     purpose::{
-        adapt::{self, Adapted},
+        adapt,
         link_result::{LinkResult, ResultSet},
         localize, names_base,
         relocate::{self, LinkForm, Relocation},
-        tally::{Counted, Tally},
+        rewrite_unless,
+        tally::{Adaptation, Counted, Tally},
     },
 };
 
@@ -53,26 +49,15 @@ pub enum RewriteKind {
 
 impl RewriteKind {
     /// The options for rewriting a document of `entry` with these `bytes`, from the `options` for reading it.
-    pub fn options<'o>(
-        &self,
-        entry: &TreeEntry,
-        bytes: &[u8],
-        options: &'o Options,
-    ) -> Cow<'o, Options> {
+    pub fn options(&self, entry: &TreeEntry, bytes: &[u8], options: &Options) -> Options {
         match self {
-            Self::Local { collection, .. } => Cow::Owned(localize::options(
-                &name_of(entry),
-                bytes,
-                collection,
-                options,
-            )),
-            Self::Moved(relocation, _) => Cow::Owned(relocate::options(
-                &name_of(entry),
-                bytes,
-                relocation,
-                options,
-            )),
-            Self::Absolute => Cow::Borrowed(options),
+            Self::Local { collection, .. } => {
+                localize::options(&name_of(entry), bytes, collection, options)
+            }
+            Self::Moved(relocation, _) => {
+                relocate::options(&name_of(entry), bytes, relocation, options)
+            }
+            Self::Absolute => options.clone(),
         }
     }
 
@@ -83,40 +68,30 @@ impl RewriteKind {
         options: &Options,
         add: impl Fn(&mut DocumentLinks, LinkReport),
     ) -> (FileRewrite<'b>, DocumentLinks) {
-        match self {
-            Self::Absolute => {
-                let mut links = DocumentLinks::default();
-                let add = &mut |link| add(&mut links, link);
-                let rewritten = baselink_rewrite::rewrite_each(bytes, options, add);
-                (rewritten, links)
-            }
-            Self::Moved(..) => {
-                let (mut moved, links) = relocate::relocate(bytes, options, add);
-                // A move needs neither diagnostic: a base moves like any other link, and browsers read the result.
-                moved.report.diagnostics.retain(|found| {
-                    !matches!(found.code, Code::BaseRelative | Code::ResolversDiffer)
-                });
-                (moved, links)
-            }
-            Self::Local { .. } => {
-                let (mut localized, links) = localize::localize(bytes, options, add);
-                let report = &mut localized.report;
+        let (mut rewritten, links) = match self {
+            Self::Absolute => return rewrite_unless(bytes, options, |_| false, None, add),
+            Self::Moved(..) => relocate::relocate(bytes, options, add),
+            Self::Local { .. } => localize::localize(bytes, options, add),
+        };
+        let diagnostics = &mut rewritten.report.diagnostics;
+        diagnostics.retain(|found| match (found.code, self) {
+            // Browsers read the result.
+            (Code::ResolversDiffer, _) => false,
+            // A base that `localize` has emptied needs no warning that it is relative.
+            (Code::BaseRelative, Self::Local { .. }) => {
                 let empty = &links.empty_bases;
-                // A base that `localize` has emptied needs no warning that it is relative, and browsers read the result.
-                report.diagnostics.retain(|found| {
-                    let first = empty.partition_point(|at| *at < found.span.start);
-                    let is_emptied = empty.get(first).is_some_and(|at| *at <= found.span.end);
-                    match found.code {
-                        Code::BaseRelative => !is_emptied,
-                        code => code != Code::ResolversDiffer,
-                    }
-                });
-                for found in &mut report.diagnostics {
-                    found.message = without_assumed_hosts(&found.message).into_owned().into();
-                }
-                (localized, links)
+                let first = empty.partition_point(|at| *at < found.span.start);
+                empty.get(first).is_none_or(|at| *at > found.span.end)
+            }
+            // A base moves like any other link.
+            (code, _) => code != Code::BaseRelative,
+        });
+        if let Self::Local { .. } = self {
+            for found in diagnostics {
+                found.message = without_assumed_hosts(&found.message).into_owned().into();
             }
         }
+        (rewritten, links)
     }
 
     /// True if the document has a link.
@@ -142,46 +117,30 @@ impl RewriteKind {
         }
     }
 
-    /// The files that are replaced together.
-    pub fn staged(&self) -> Option<&StagedMove> {
-        match self {
-            Self::Moved(_, staged) => staged.as_ref(),
-            _ => None,
-        }
-    }
-
-    /// The adaptations of a document that is to open from disk; none for others. The flag is true if they are to be made.
-    pub fn adapted(
-        &self,
-        bytes: &[u8],
-        local: &FileRewrite<'_>,
-        options: &Options,
-    ) -> (Adapted, bool) {
-        let makes = match self {
+    /// Adapts the document `bytes`, rewritten as `local`, if it is to open from disk, and returns what [`adapted`](adapt::adapted)
+    /// counts.
+    pub fn adapt(&self, bytes: &[u8], local: &mut FileRewrite<'_>, options: &Options) -> Tally {
+        let are_made = match self {
             Self::Moved(relocation, _) => (relocation.form == LinkForm::Disk).then_some(false),
             Self::Local { adapts, .. } => Some(*adapts),
             Self::Absolute => None,
         };
-        match makes.filter(|makes| adapt::is_concerned(bytes, options, *makes)) {
-            Some(makes) => (adapt::adapted(&local.output(), options), makes),
-            None => (Adapted::default(), false),
+        let is_concerned = |are_made: &bool| {
+            (*are_made && options.scan.charset.is_some()) || adapt::has_names(bytes, *are_made)
+        };
+        let Some(are_made) = are_made.filter(is_concerned) else {
+            return Tally::default();
+        };
+        let (edits, mut tally) = adapt::adapted(&local.output(), options, are_made);
+        if are_made {
+            local.edits.then(&edits);
+            if let Some(destination) = &options.destination {
+                let descriptors = destination.descriptors(bytes);
+                tally.add(Counted::Adapted(Adaptation::Descriptor), descriptors.len());
+                local.edits.merge(descriptors.iter());
+            }
         }
-    }
-
-    /// The move, if the tree moves.
-    pub fn relocation(&self) -> Option<&Relocation> {
-        match self {
-            Self::Moved(relocation, _) => Some(relocation),
-            _ => None,
-        }
-    }
-
-    /// The file for the list of targets that the tree lacks.
-    pub fn list_of_missing(&self) -> Option<&Path> {
-        match self {
-            Self::Local { missing, .. } => missing.as_deref(),
-            _ => None,
-        }
+        tally
     }
 }
 
@@ -224,19 +183,13 @@ pub struct DocumentLinks {
 }
 
 impl DocumentLinks {
-    /// Adds this number of equal links. `result` returns their result; if it is `None`, the outcome is the result.
-    pub fn add(
-        &mut self,
-        link: &LinkReport,
-        number: usize,
-        result: Option<fn(&LinkReport) -> LinkResult>,
-    ) {
+    /// Adds this number of equal links, whose results are among these.
+    pub fn add(&mut self, link: &LinkReport, number: usize, results: &ResultSet) {
         self.strict.add(link);
         if link.reference.is_empty() && names_base(link) {
             self.empty_bases.push(link.span.start);
         }
-        if let Some(of) = result {
-            let result = of(link);
+        if let Some(result) = results.of(link) {
             let implies_reason = matches!(
                 result,
                 LinkResult::Local | LinkResult::Unchanged | LinkResult::Nowhere
@@ -245,16 +198,10 @@ impl DocumentLinks {
             self.tally.add(Counted::Link(result, reason), number);
         }
         if let (Some(Lack::Missing), Some(target)) = (link.lack, &link.target) {
-            let target = without_fragment(target);
-            let links = LinksToMissing {
-                number,
-                is_embedded: link.role == Role::Embedded,
-                place: None,
-            };
-            match self.missing.get_mut(target) {
-                Some(known) => known.merge(&links),
-                None => drop(self.missing.insert(target.to_owned(), links)),
-            }
+            let target = without_fragment(target).to_owned();
+            let links = self.missing.entry(target).or_default();
+            links.number += number;
+            links.is_embedded |= link.role == Role::Embedded;
         }
     }
 }
