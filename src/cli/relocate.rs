@@ -214,7 +214,7 @@ pub fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
         stop_between_files(false)?;
     }
     let staged = in_place.map(|how| StagedMove::begin(&documents.paths[0], how));
-    let staged = staged.transpose()?;
+    let mut staged = staged.transpose()?;
     let relocation = Arc::new(relocation(request)?);
     let folder = request.redirects.as_deref().filter(|path| is_folder(path));
     let file = request.redirects.as_ref().filter(|_| folder.is_none());
@@ -223,13 +223,10 @@ pub fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
         let (list, without) = redirects(&relocation, path.file_name().unwrap_or_default(), of_copy);
         (path, list, without)
     });
-    let kind = RewriteKind::Moved(
-        Arc::clone(&relocation),
-        staged.map(|staged| match &redirects {
-            Some((path, list, _)) => staged.with(path, list.concat().into_bytes()),
-            None => staged,
-        }),
-    );
+    if let (Some(staged), Some((path, list, _))) = (&mut staged, &redirects) {
+        staged.beside = Some((path.to_path_buf(), list.concat().into_bytes()));
+    }
+    let kind = RewriteKind::Moved(Arc::clone(&relocation), staged);
     let status = rewrite(&request.rewrite, (&kind, &[]), output)?;
     output.notice_of_paths(
         "rules of the host that lead to old paths of renamed files",

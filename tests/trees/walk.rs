@@ -288,10 +288,10 @@ fn overlapping_roots_yield_each_file_once() {
         let selection = Selection::default();
         let walk = walk(&paths, &selection);
         assert_eq!(
-            walk.overlaps().len(),
+            walk.overlaps.len(),
             sentences,
             "{roots:?} {:?}",
-            walk.overlaps()
+            walk.overlaps
         );
         let found: Vec<_> = walk
             .map(|entry| {
@@ -303,7 +303,7 @@ fn overlapping_roots_yield_each_file_once() {
         assert_eq!(found, expected, "{roots:?}");
     }
     let paths = [root.path().to_owned(), at("a")];
-    let notice = walk(&paths, &Selection::default()).overlaps()[0].clone();
+    let notice = walk(&paths, &Selection::default()).overlaps[0].clone();
     let (outer, inner) = (paths[0].display(), paths[1].display());
     assert_eq!(
         notice,
@@ -328,7 +328,7 @@ fn twenty_thousand_roots_yield_each_file_once() {
     let roots: Vec<_> = two.iter().cycle().take(20_000).cloned().collect();
     let selection = Selection::default();
     let walk = walk(&roots, &selection);
-    assert_eq!(walk.overlaps().len(), 19_999);
+    assert_eq!(walk.overlaps.len(), 19_999);
     let found: Vec<_> = walk.map(|entry| relative(&entry.unwrap())).collect();
     assert_eq!(found, ["x", "y"]);
 }
@@ -359,7 +359,7 @@ fn each_overlapping_root_is_reported_once() {
             at("b")
         ),
     ];
-    assert_eq!(walk.overlaps(), expected);
+    assert_eq!(walk.overlaps, expected);
     let found: Vec<_> = walk.map(|entry| relative(&entry.unwrap())).collect();
     assert_eq!(found, ["y", "x", "z"]);
 }
@@ -530,7 +530,7 @@ mod unix {
     fn errors_of_roots_take_one_line() {
         let root = tree(&["a\nb/x"]);
         let roots = [root.path().join("a\nb"), root.path().join("a\nb/x")];
-        let notice = walk(&roots, &Selection::default()).overlaps().concat();
+        let notice = walk(&roots, &Selection::default()).overlaps.concat();
         assert!(
             notice.contains("a\\nb/x is in ") && !notice.contains('\n'),
             "{notice}"

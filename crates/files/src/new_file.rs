@@ -35,7 +35,7 @@ use super::{file::TEMPORARY, folder::OpenFolder};
 /// must not become a regular file.
 pub struct NewFile {
     folder: Arc<OpenFolder>,
-    file: File,
+    pub file: File,
     name: CurrentName,
 }
 
@@ -88,10 +88,6 @@ impl NewFile {
     /// True for a device or pipe, and for a file that has its final name.
     pub fn is_device(&self) -> bool {
         matches!(self.name, CurrentName::Final)
-    }
-
-    pub fn file(&self) -> &File {
-        &self.file
     }
 
     /// Appends the contents of `from`. The system copies the bytes itself, or shares them.

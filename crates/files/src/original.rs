@@ -6,7 +6,7 @@
 //! let folder = tempfile::tempdir()?;
 //! let page = folder.path().join("page.html");
 //! std::fs::write(&page, "<a href=x>")?;
-//! assert_eq!(Original::of(&page)?.path(), page);
+//! assert_eq!(Original::of(&page)?.path, page);
 //! assert!(Original::of(folder.path()).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -133,10 +133,12 @@ impl InPlace {
 /// so that a replacement of either is recognized.
 #[derive(Clone, Debug)]
 pub struct Original {
-    pub(super) path: PathBuf,
+    /// The path of the file.
+    pub path: PathBuf,
     pub(super) place: NameInFolder,
     held: Option<Arc<File>>,
-    seen: Metadata,
+    /// The metadata at the time of [`Original::of`].
+    pub(super) seen: Metadata,
     /// The time of the last change of content or metadata.
     changed: Option<SystemTime>,
 }
@@ -192,16 +194,6 @@ impl Original {
         let seen = file.metadata().map_err(failed)?;
         self.check_unchanged(&seen)?;
         Ok(file)
-    }
-
-    /// The path of the file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The metadata at the time of [`Original::of`].
-    pub(super) fn seen(&self) -> &Metadata {
-        &self.seen
     }
 
     /// The open file, opened anew if it is not held open.
@@ -327,8 +319,8 @@ impl Original {
         let old = self.file()?;
         (&*old).rewind()?;
         copy.add_file(&old)?;
-        self.copy_properties_to(copy.file(), true)?;
-        copy.file().sync_all()?;
+        self.copy_properties_to(&copy.file, true)?;
+        copy.file.sync_all()?;
         copy.name(&backup.folder, &backup.name)
     }
 }

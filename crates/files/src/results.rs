@@ -255,7 +255,7 @@ impl<'r> ResultFile<'r> {
                 old,
                 new,
             } if part.is_changed => {
-                let new = sized(original.path(), new)?;
+                let new = sized(&original.path, new)?;
                 let new = set.replace(original, old, &new)?;
                 Some(with_unchanged_start(new, original, part.offset)?)
             }

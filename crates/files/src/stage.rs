@@ -65,8 +65,8 @@ pub struct StagedMove {
     folder: Arc<OpenFolder>,
     own_name: OsString,
     how: InPlace,
-    /// The path and contents of an additional file.
-    beside: Option<(PathBuf, Vec<u8>)>,
+    /// The path and contents of an additional file, inside or outside the folder.
+    pub beside: Option<(PathBuf, Vec<u8>)>,
     steps: Mutex<Vec<FileMove>>,
     has_failed: AtomicBool,
     /// True if the temporary folder may hold the only copy of a file.
@@ -142,12 +142,6 @@ impl StagedMove {
         })
     }
 
-    /// Adds a new file at `path`, inside or outside the folder, with the contents `bytes`.
-    pub fn with(mut self, path: &Path, bytes: Vec<u8>) -> Self {
-        self.beside = Some((path.to_owned(), bytes));
-        self
-    }
-
     /// Begins to write the new contents of `original`. Its path below the folder changes from `old` to `new`. Call
     /// [`NewContents::commit`] for each file, and [`StagedMove::commit`] at the end.
     ///
@@ -175,7 +169,7 @@ impl StagedMove {
         steps.push(FileMove {
             old: old.to_owned(),
             new: new.to_owned(),
-            seen: original.seen().clone(),
+            seen: original.seen.clone(),
             is_changed,
         });
         steps.len() - 1

@@ -370,11 +370,12 @@ struct WalkRoot {
 
 /// The iterator of [`walk`].
 pub struct TreeWalk<'s> {
-    /// The paths, below their roots, of the entries skipped because they are hidden.
-    hidden: Vec<PathBuf>,
+    /// The paths, below their roots, of the hidden files and folders skipped so far.
+    pub hidden: Vec<PathBuf>,
     selection: &'s Selection,
     roots: Vec<WalkRoot>,
-    overlaps: Vec<String>,
+    /// A sentence for each root that shares files with an earlier one.
+    pub overlaps: Vec<String>,
     /// The index of the next root.
     number: usize,
     below: Option<walkdir::IntoIter>,
@@ -387,11 +388,6 @@ pub struct TreeWalk<'s> {
 }
 
 impl TreeWalk<'_> {
-    /// The paths, below their roots, of the hidden files and folders skipped so far.
-    pub fn hidden(&self) -> &[PathBuf] {
-        &self.hidden
-    }
-
     /// The paths, below their roots, of the entries that could not be read so far. If such an entry is a folder, its
     /// contents are unknown.
     pub fn unread_below_roots(&self) -> impl Iterator<Item = &Path> {
@@ -399,11 +395,6 @@ impl TreeWalk<'_> {
             let mut roots = self.roots.iter();
             roots.find_map(|root| path.strip_prefix(&root.path).ok())
         })
-    }
-
-    /// A sentence for each root that shares files with an earlier one.
-    pub fn overlaps(&self) -> &[String] {
-        &self.overlaps
     }
 
     /// The entry for `found` below the root with the index `number`; `None` if it is skipped.

@@ -228,7 +228,7 @@ impl NewContents {
 
     /// The identity of the file that is being written; `None` if the system does not provide one.
     pub(super) fn identity(&self) -> Option<Identity> {
-        let metadata = self.out.get_ref().file().metadata();
+        let metadata = self.out.get_ref().file.metadata();
         identity(&metadata.ok()?)
     }
 
@@ -265,7 +265,7 @@ impl NewContents {
 
     /// True if the file of an earlier run has the same bytes. It keeps its time, so that other programs see what has changed.
     fn is_there(&self) -> bool {
-        let new = self.out.get_ref().file();
+        let new = &self.out.get_ref().file;
         matches!(self.old, ReplacedFile::Any)
             && self.times.is_none()
             && has_the_bytes_of(&self.place, new).unwrap_or(false)
@@ -277,13 +277,13 @@ impl NewContents {
         if new.is_device() || matches!(self.old, ReplacedFile::Nothing) {
             return Ok(());
         }
-        new.file().sync_all()
+        new.file.sync_all()
     }
 
     /// Flushes the contents, and sets permission bits, times and other properties. Determines the name of a message.
     fn set_properties(&mut self) -> io::Result<()> {
         self.out.flush()?;
-        let mut file = self.out.get_ref().file();
+        let mut file = &self.out.get_ref().file;
         if let Some(permissions) = &self.permissions {
             file.set_permissions(permissions.clone().into_std(file)?)?;
         }
@@ -412,7 +412,7 @@ impl Write for NewContents {
 fn name_message(new: &mut NewFile, path: &Path, place: &NameInFolder) -> io::Result<()> {
     match new.name(&place.folder, &place.name) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            if has_the_bytes_of(place, new.file())? {
+            if has_the_bytes_of(place, &new.file)? {
                 Ok(())
             } else {
                 let why = format!("{}: another file has that name", name(path));

@@ -72,12 +72,13 @@ pub struct InputFiles<'i> {
 impl InputFiles<'_> {
     /// A sentence for each input that shares files with an earlier one.
     pub fn overlaps(&self) -> impl Iterator<Item = &String> {
-        self.sources.iter().flatten().flat_map(TreeWalk::overlaps)
+        let sources = self.sources.iter().flatten();
+        sources.flat_map(|walk| &walk.overlaps)
     }
 
     /// The hidden files and folders that were skipped.
     pub fn hidden(&self) -> Vec<Vec<u8>> {
-        let hidden = self.sources.iter().flatten().flat_map(TreeWalk::hidden);
+        let hidden = self.sources.iter().flatten().flat_map(|walk| &walk.hidden);
         hidden
             .map(|path| path.as_os_str().as_encoded_bytes().to_vec())
             .collect()
