@@ -134,7 +134,7 @@ impl CheckedTree {
                 let links = found.0.as_ref();
                 let is_final = links.is_none_or(|links| {
                     (prefixed > 0 || links.tally[Counted::Checked(FindingRule::NoPrefix)] == 0)
-                        && links.fragments.are_there(&ids)
+                        && links.fragments.iter().all(|list| list.are_there(&ids))
                 });
                 let again = match (!is_final).then(|| File::open(&entry, documents, None)) {
                     Some(Ok(Ok(file))) => scan_again(&entry, file, &mut hidden.blank()).ok(),

@@ -221,7 +221,6 @@ pub struct WaczPage {
     /// The URL of the page.
     pub url: String,
     /// The title of the page.
-    #[serde(default)]
     pub title: Option<String>,
 }
 

@@ -84,7 +84,6 @@ struct Resources {
     /// The number of archives so far, one per frame.
     frames: usize,
     drafts: Vec<ResourceDraft>,
-    has_ended: bool,
 }
 
 /// Reads a whole web archive of Safari. Time and memory are proportional to the length of `bytes`.
@@ -180,7 +179,7 @@ impl Resources {
                 )
             })?;
             self.process(event)?;
-            if self.has_ended {
+            if self.open.is_empty() {
                 return Ok(());
             }
         }
@@ -209,7 +208,6 @@ impl Resources {
                 Some((OpenCollection::Resource(draft), None)) => self.drafts.push(draft),
                 Some(_) => {}
             }
-            self.has_ended = self.open.is_empty();
             return Ok(());
         }
         let Some((outer, key)) = self.open.last_mut() else {

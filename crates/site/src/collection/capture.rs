@@ -380,9 +380,7 @@ impl Collection {
         }
         found.sort_by_key(|&(date, ..)| (near.map(|near| Reverse(near.distance(date))), date));
         for (_, number, captured, url) in found {
-            let target = UrlTarget::of(number);
-            let known = self.urls.number_or_add(captured.urls.text(url), target);
-            self.urls.values[known] = target;
+            let known = self.assign_url(number, captured.urls.text(url));
             self.fragments.remove(&known);
             let fragment = captured.fragments.get(&url).cloned();
             self.fragments

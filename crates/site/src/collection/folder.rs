@@ -27,6 +27,7 @@ use baselink_rewrite::{Retrieval, Source};
 
 use super::{
     index::{Collection, ResourceKind},
+    normal::normal,
     origin::{self, RootUrl, names},
 };
 use baselink_files::{
@@ -81,8 +82,9 @@ impl Collection {
             && retrieval.source == Source::Xattr
             && let Some((scheme, _)) = retrieval.url.split_once(':')
             && self.is_laid_out(entry, scheme, &retrieval.url)
+            && let Some(url) = normal(&retrieval.url)
         {
-            self.assign_url(number, &retrieval.url);
+            self.assign_url(number, url.as_bytes());
             self.learn_layout(scheme);
         }
     }

@@ -137,7 +137,7 @@ pub struct Collection {
     /// True if the copy lacks the symbolic links.
     pub(super) lacks_links: bool,
     /// The media types of files whose names do not tell them.
-    media_types: HashMap<usize, &'static str>,
+    pub media_types: HashMap<usize, &'static str>,
     /// The new paths of files that get other names.
     pub(super) renamed: HashMap<usize, Box<[u8]>>,
     /// True if files are renamed for a mirror elsewhere.
@@ -238,23 +238,12 @@ impl Collection {
         Some(number)
     }
 
-    /// Sets the media type of a file whose name does not tell it.
-    pub fn set_media_type(&mut self, number: usize, media_type: &'static str) {
-        self.media_types.insert(number, media_type);
-    }
-
-    /// The media type of a file whose name does not tell it, if known.
-    pub(super) fn media_type(&self, number: usize) -> &'static str {
-        self.media_types.get(&number).copied().unwrap_or_default()
-    }
-
-    /// Makes `url` lead to the resource with this number, replacing any previous target.
-    pub(super) fn assign_url(&mut self, number: usize, url: &str) {
-        if let Some(url) = normal(url) {
-            let target = UrlTarget::of(number);
-            let known = self.urls.number_or_add(url.as_bytes(), target);
-            self.urls.values[known] = target;
-        }
+    /// Makes `url`, which is normalized, lead to the resource with this number, replacing any previous target. Returns its number.
+    pub(super) fn assign_url(&mut self, number: usize, url: &[u8]) -> usize {
+        let target = UrlTarget::of(number);
+        let known = self.urls.number_or_add(url, target);
+        self.urls.values[known] = target;
+        known
     }
 
     /// Adds a folder and its parents.

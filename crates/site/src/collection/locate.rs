@@ -228,11 +228,6 @@ impl Collection {
         other.unwrap_or(found)
     }
 
-    /// True if other URLs mean the same as `url`.
-    pub(crate) fn has_same(&self, url: &str) -> bool {
-        others(url, &self.same).next().is_some()
-    }
-
     /// The URL below the root that means the same as `url`, if `url` is not below it, or only the other URL has a resource.
     pub(crate) fn same_below(&self, root: &RootUrl, url: &str) -> Option<String> {
         let is_below = |url: &str| root.below_own(without_query(url)).is_some();

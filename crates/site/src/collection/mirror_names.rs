@@ -25,7 +25,8 @@ impl Collection {
             .collect();
         let own = |at: usize| as_text(self.path(files[at]));
         let path = |at: usize, round| -> Cow<'_, str> {
-            path_in_mirror((&own(at), self.media_type(files[at])), round)
+            let media_type = self.media_types.get(&files[at]);
+            path_in_mirror((&own(at), media_type.copied().unwrap_or_default()), round)
                 .into_owned()
                 .into()
         };

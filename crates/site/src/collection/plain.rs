@@ -14,7 +14,7 @@
 
 use baselink_rewrite::PlainLink;
 
-use super::index::Collection;
+use super::{index::Collection, same::others};
 
 /// The plain meaning of a link.
 pub enum PlainPlace<'l> {
@@ -40,7 +40,7 @@ impl Collection {
         if prefix.is_empty() {
             let hosts = self.folder_url().and_then(host_of).zip(host_of(rest));
             let is_own = hosts.is_some_and(|(own, other)| own.eq_ignore_ascii_case(other));
-            let may_be_inside = is_own || self.has_same(rest);
+            let may_be_inside = is_own || others(rest, &self.same).next().is_some();
             return (!may_be_inside).then_some(PlainPlace::Outside);
         }
         // A reference that leads above the root may lead to another file from another root.

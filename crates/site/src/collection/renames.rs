@@ -31,7 +31,7 @@ use super::{
     index::{Collection, NewNames},
     locate::OMITTED,
     origin::map::TextPair,
-    path::{ancestors, joined, shown, split_name},
+    path::{ancestors, joined, names_folder, shown, split_name},
 };
 
 impl Collection {
@@ -191,7 +191,7 @@ impl Collection {
         Some(match omitted {
             Some(_) if is_index => with_slash(),
             Some(extension) => new.strip_suffix(extension).unwrap_or(new).to_vec(),
-            None if is_index && (path.is_empty() || path.ends_with(b"/")) => with_slash(),
+            None if is_index && names_folder(path) => with_slash(),
             None if is_index && rest.starts_with(b"/") => folder.to_vec(),
             None => new.to_vec(),
         })

@@ -108,7 +108,7 @@ fn learn_types(collection: &mut Collection, untold: Vec<TreeEntry>, inputs: &Inp
         match (Format::detect(None, &head), Format::of_document(&head)) {
             (format, _) if is_svg || format == Format::Svg => {
                 inputs.learn_format(&entry.path, Format::Svg);
-                collection.set_media_type(number, "image/svg+xml");
+                collection.media_types.insert(number, "image/svg+xml");
             }
             (Format::Other, Format::Html) => drop(texts.insert(number, entry)),
             _ => {}
@@ -143,7 +143,7 @@ fn learn_types(collection: &mut Collection, untold: Vec<TreeEntry>, inputs: &Inp
         unread.extend(loaded(entry).into_iter().filter(|it| sheets.insert(*it)));
     }
     for sheet in sheets {
-        collection.set_media_type(sheet, "text/css");
+        collection.media_types.insert(sheet, "text/css");
     }
 }
 

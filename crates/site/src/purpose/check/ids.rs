@@ -142,17 +142,6 @@ impl FragmentList {
         self.ends.push((saturated(number), self.text.len()));
     }
 
-    /// Adds the fragments of another document.
-    pub fn append(&mut self, other: &Self) {
-        let start = self.text.len();
-        self.text.push_str(&other.text);
-        let ends = other
-            .ends
-            .iter()
-            .map(|&(number, end)| (number, start + end));
-        self.ends.extend(ends);
-    }
-
     /// True if each fragment leads to an element according to `ids`.
     #[must_use]
     pub fn are_there(&self, ids: &BTreeMap<usize, Ids>) -> bool {
