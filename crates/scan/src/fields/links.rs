@@ -24,7 +24,7 @@ use std::borrow::Cow;
 
 use baselink_text::{
     Span, View,
-    layer::{MapBuilder, spelling::Form},
+    layer::{MapBuilder, charset::masked, spelling::Form},
 };
 
 use super::{
@@ -157,16 +157,7 @@ impl FieldLinks<'_> {
     /// Adds the URL of a `Refresh`.
     fn refresh(&mut self) {
         // One ASCII character per byte keeps the offsets. Bytes beyond ASCII do not matter to the syntax.
-        let value = self.bytes[self.value.range()].iter();
-        let text: String = value
-            .map(|&byte| {
-                if byte.is_ascii() {
-                    char::from(byte)
-                } else {
-                    '\u{7f}'
-                }
-            })
-            .collect();
+        let text = masked(&self.bytes[self.value.range()]);
         let Some(refresh) = value::refresh(&text) else {
             return;
         };

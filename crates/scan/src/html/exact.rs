@@ -24,7 +24,7 @@ mod tree;
 
 use std::{cell::RefCell, ops::Range};
 
-use baselink_text::{Charset, Span};
+use baselink_text::{Charset, Span, layer::charset::masked};
 use html5ever::{
     tendril::StrTendril,
     tokenizer::{
@@ -122,7 +122,7 @@ pub fn scan<S: Sink>(
     let mut at = range.start;
     while at < range.end && !sink.is_done() {
         let window_end = range.end.min(at + WINDOW);
-        let window = StrTendril::from(ascii(&bytes[at..window_end]));
+        let window = StrTendril::from(masked(&bytes[at..window_end]));
         let window_start = at;
         while at < window_end && !sink.is_done() {
             let end = if bytes[at] == b'<' {
@@ -162,29 +162,13 @@ pub fn scan<S: Sink>(
     })
 }
 
-/// `bytes` as text, with U+007F for each byte that is not ASCII.
-fn ascii(bytes: &[u8]) -> String {
-    let mut ascii = bytes.to_vec();
-    if !bytes.is_ascii() {
-        for byte in &mut ascii {
-            if !byte.is_ascii() {
-                *byte = 0x7f;
-            }
-        }
-    }
-    String::from_utf8(ascii).unwrap_or_default()
-}
-
 /// A token emitted by the tokenizer, with its place.
 enum PlacedToken {
-    Start {
+    Tag {
         tag: RawTag,
+        /// The namespace of the element, and the text after it, if this is a start tag.
         namespace: Namespace,
         text: TextModel,
-        place: TreePlace,
-    },
-    End {
-        tag: RawTag,
         place: TreePlace,
     },
     Comment(Span),
@@ -256,19 +240,19 @@ impl PlacedToken {
         sink: &mut S,
     ) -> Result<(), Bound> {
         match self {
-            Self::Start {
+            Self::Tag {
                 tag,
                 namespace,
                 text,
                 place,
             } => {
                 open.enter((bytes, &tag), place, sink)?;
-                open.is_raw = matches!(text, TextModel::RawText | TextModel::Rcdata);
-                sink.start_tag(&tag, namespace, text);
-            }
-            Self::End { tag, place } => {
-                open.enter((bytes, &tag), place, sink)?;
-                sink.end_tag(&tag);
+                if tag.end_tag {
+                    sink.end_tag(&tag);
+                } else {
+                    open.is_raw = matches!(text, TextModel::RawText | TextModel::Rcdata);
+                    sink.start_tag(&tag, namespace, text);
+                }
             }
             Self::Comment(span) => sink.comment(span),
         }
@@ -375,9 +359,9 @@ impl Watch<'_> {
     }
 }
 
-/// True if the tag in the bytes, after the conversion by [`ascii`], equals the token.
+/// True if the tag in the bytes, after the conversion by [`masked`], equals the token.
 fn matches_token(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
-    let text = ascii(&bytes[raw.span.range()]);
+    let text = masked(&bytes[raw.span.range()]);
     let Some(raw) = tag::read(text.as_bytes(), 0) else {
         return false;
     };
@@ -449,16 +433,11 @@ impl TokenSink for Proxy<'_> {
             self.builder
                 .adjusted_current_node_present_but_not_in_html_namespace();
             let tree = &self.builder.sink;
-            let place = tree.place();
-            let found = if tag.end_tag {
-                PlacedToken::End { tag, place }
-            } else {
-                PlacedToken::Start {
-                    tag,
-                    namespace: tree.namespace(),
-                    text,
-                    place,
-                }
+            let found = PlacedToken::Tag {
+                tag,
+                namespace: tree.namespace(),
+                text,
+                place: tree.place(),
             };
             self.watch.borrow_mut().found.push(found);
         }

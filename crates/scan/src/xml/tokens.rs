@@ -18,12 +18,15 @@
 //!
 //! Deliberately absent: the relations between tokens. Other modules check that tags nest, and resolve prefixes.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
-use baselink_text::{Span, layer::escape::Quote};
+use baselink_text::{
+    Span,
+    layer::{charset::masked, escape::Quote},
+};
 use quick_xml::{Reader, events::Event};
 
-use crate::document::SyntaxFault;
+use crate::{document::SyntaxFault, value::skip};
 
 /// A token.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,18 +63,12 @@ pub fn scan(
     while bytes[start..].starts_with(MARK) {
         start += MARK.len();
     }
-    let is_utf_8 = std::str::from_utf8(&bytes[start..]).is_ok();
     // Markup consists only of ASCII, so other bytes can be masked in every encoding that is supported here.
-    let masked: Vec<u8> = if is_utf_8 {
-        Vec::new()
-    } else {
-        bytes[start..]
-            .iter()
-            .map(|&byte| if byte < 0x80 { byte } else { 0x7f })
-            .collect()
+    let input = match str::from_utf8(&bytes[start..]) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(masked(&bytes[start..])),
     };
-    let input = if is_utf_8 { &bytes[start..] } else { &masked };
-    let mut reader = Reader::from_reader(input);
+    let mut reader = Reader::from_reader(input.as_bytes());
     let config = reader.config_mut();
     config.allow_dangling_amp = true;
     config.allow_unmatched_ends = true;
@@ -139,7 +136,7 @@ pub struct XmlTag {
     pub attributes: Vec<XmlAttribute>,
 }
 
-const fn is_space(byte: u8) -> bool {
+fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
@@ -149,12 +146,7 @@ const fn is_space(byte: u8) -> bool {
 ///
 /// Fails if a name, a value or a space is missing, if a value contains `<`, or if an attribute is repeated.
 pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, SyntaxFault> {
-    let skip = |from: usize, these: &dyn Fn(u8) -> bool| {
-        bytes[from..end]
-            .iter()
-            .position(|&byte| !these(byte))
-            .map_or(end, |length| from + length)
-    };
+    let bytes = &bytes[..end];
     let in_name = |byte: u8| {
         !is_space(byte)
             && !matches!(
@@ -162,30 +154,30 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, SyntaxFault
                 b'=' | b'/' | b'"' | b'\'' | b'<' | b'>' | b'&' | b'?' | b'!'
             )
     };
-    let name = Span::new(start, skip(start, &in_name));
+    let name = Span::new(start, skip(bytes, start, in_name));
     if name.is_empty() {
         return Err(SyntaxFault::new(start, "a name is missing"));
     }
     let mut attributes = Vec::new();
     let mut at = name.end;
     loop {
-        let next = skip(at, &is_space);
+        let next = skip(bytes, at, is_space);
         if next == end {
             break;
         }
         if next == at {
             return Err(SyntaxFault::new(at, "a space is missing before this"));
         }
-        let name = Span::new(next, skip(next, &in_name));
+        let name = Span::new(next, skip(bytes, next, in_name));
         if name.is_empty() {
             return Err(SyntaxFault::new(next, "an attribute has no name"));
         }
-        let equals = skip(name.end, &is_space);
-        if bytes[equals..end].first() != Some(&b'=') {
+        let equals = skip(bytes, name.end, is_space);
+        if bytes.get(equals) != Some(&b'=') {
             return Err(SyntaxFault::new(name.start, "this attribute has no value"));
         }
-        let open = skip(equals + 1, &is_space);
-        let quote = match bytes[open..end].first() {
+        let open = skip(bytes, equals + 1, is_space);
+        let quote = match bytes.get(open) {
             Some(b'"') => Quote::Double,
             Some(b'\'') => Quote::Single,
             _ => {
@@ -195,7 +187,7 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, SyntaxFault
                 ));
             }
         };
-        let length = memchr::memchr(bytes[open], &bytes[open + 1..end]);
+        let length = memchr::memchr(bytes[open], &bytes[open + 1..]);
         let Some(length) = length else {
             return Err(SyntaxFault::new(open, "this value does not end"));
         };

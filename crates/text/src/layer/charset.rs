@@ -577,6 +577,19 @@ pub fn may_become_utf_8(place: usize, span: Span, old: &[u8], new: &[u8]) -> boo
     (is_before && !new.is_ascii()) || (is_near && (!old.is_ascii() || new.is_empty()))
 }
 
+/// `bytes` as text of the same length, with U+007F for each byte that is not ASCII.
+pub fn masked(bytes: &[u8]) -> String {
+    let mut masked = bytes.to_vec();
+    if !bytes.is_ascii() {
+        for byte in &mut masked {
+            if !byte.is_ascii() {
+                *byte = 0x7f;
+            }
+        }
+    }
+    String::from_utf8(masked).unwrap_or_default()
+}
+
 /// True if markup can be found in an unknown charset. Most non-standard names mean a charset that contains ASCII.
 pub fn is_ascii_superset(label: &str) -> bool {
     #[rustfmt::skip]

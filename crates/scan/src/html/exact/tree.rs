@@ -38,8 +38,6 @@ pub type Node = Rc<NodeFacts>;
 pub struct NodeFacts {
     id: u32,
     name: QualName,
-    /// The index of the fragment that holds a `template`'s contents.
-    contents: Cell<u32>,
     integration_point: bool,
 }
 
@@ -120,7 +118,6 @@ impl Tree {
             document: Rc::new(NodeFacts {
                 id: 0,
                 name: nameless(),
-                contents: Cell::new(NONE),
                 integration_point: false,
             }),
             links: RefCell::new(vec![UNLINKED]),
@@ -242,7 +239,6 @@ impl Tree {
         Rc::new(NodeFacts {
             id,
             name,
-            contents: Cell::new(NONE),
             integration_point,
         })
     }
@@ -338,8 +334,8 @@ impl TreeSink for Tree {
             });
         }
         if flags.template {
-            let contents = self.add(nameless(), false);
-            node.contents.set(contents.id);
+            // The fragment that holds its contents has the next index.
+            self.add(nameless(), false);
         }
         if node.name.local == local_name!("option") {
             self.options.set(self.options.get() + 1);
@@ -390,12 +386,12 @@ impl TreeSink for Tree {
 
     fn get_template_contents(&self, target: &Node) -> Node {
         let mut links = self.links.borrow_mut();
-        links[target.contents.get() as usize].marked = links[target.id as usize].marked;
+        let id = target.id + 1;
+        links[id as usize].marked = links[target.id as usize].marked;
         // html5ever needs only the index of the fragment.
         Rc::new(NodeFacts {
-            id: target.contents.get(),
+            id,
             name: nameless(),
-            contents: Cell::new(NONE),
             integration_point: false,
         })
     }
