@@ -324,14 +324,12 @@ impl<'a> Judge<'a> {
     fn base_of(&self, against: &Against) -> Option<Arc<str>> {
         let url = |established: &Established| Arc::clone(&established.url);
         let outer = match against {
-            Against::Document | Against::Codebase(_) => self.chain.base.clone(),
+            Against::Document | Against::Codebase(None, _) => self.chain.base.clone(),
             Against::Inner(_) => self.chain.document.as_ref().map(url),
             other => self.established(other).map(url),
         };
         match against {
-            Against::Codebase(codebase) | Against::ElementCodebase(_, codebase)
-                if self.options.resolver != Resolver::Whatwg =>
-            {
+            Against::Codebase(_, codebase) if self.options.resolver != Resolver::Whatwg => {
                 self.inner(outer, codebase)
             }
             Against::Inner(chain) => chain
@@ -348,7 +346,7 @@ impl<'a> Judge<'a> {
             Against::Retrieval => self.chain.retrieval.as_ref(),
             Against::DocumentEntity => self.chain.document.as_ref(),
             // The element has or inherits an `xml:base`.
-            Against::Element(index) | Against::ElementCodebase(index, _) => {
+            Against::Element(index) | Against::Codebase(Some(index), _) => {
                 self.chain.elements.get(*index)?.base.as_ref()
             }
             _ => None,
@@ -622,9 +620,7 @@ impl<'a> Judge<'a> {
         }
         match link.against {
             Against::Fallback | Against::Retrieval => return BaseInCopy::Undeclared,
-            Against::Codebase(_) | Against::ElementCodebase(..) | Against::Inner(_) => {
-                return BaseInCopy::Inner;
-            }
+            Against::Codebase(..) | Against::Inner(_) => return BaseInCopy::Inner,
             _ if is_emptied => return BaseInCopy::Undeclared,
             Against::Element(_) => return BaseInCopy::Declared,
             Against::Document
@@ -971,7 +967,7 @@ impl<'a> Judge<'a> {
     /// labels octet by octet (RFC 2557, 8.2), except that a space equals `%20`.
     fn means_a_part(&self, reference: &str, against: &Against) -> bool {
         let is_from_outside = match against {
-            Against::Element(index) | Against::ElementCodebase(index, _) => self
+            Against::Element(index) | Against::Codebase(Some(index), _) => self
                 .chain
                 .elements
                 .get(*index)

@@ -153,6 +153,7 @@ impl Carriers<'_> {
 }
 
 /// The place of a reference: its element, attribute and carrier.
+#[derive(Clone)]
 pub struct LinkPlace<'a> {
     pub element: &'a str,
     pub attribute: Option<&'a str>,
@@ -278,12 +279,10 @@ impl<'a> Collector<'a> {
         let other = value::refresh_in_chromium(&view.text);
         let url = |found: &value::Refresh| value::trim(&view.text[found.span.range()]);
         if self.options.groups.has_loaded() && other.as_ref().map(url) != own.as_ref().map(url) {
-            let against = place.against.clone();
             let place = LinkPlace {
-                against,
                 no_value: true,
                 certainty: Certainty::IfLeadsOut,
-                ..*place
+                ..place.clone()
             };
             for found in [own, other].into_iter().flatten() {
                 self.add_trimmed(view, found.span, Form::Whole, &place);
@@ -377,15 +376,13 @@ impl<'a> Collector<'a> {
         let mut urls = css::Urls::of(text, self.options.groups);
         while let Some(url) = urls.next() {
             if let Some(raw) = view.slice(url.span) {
-                let (against, custom) = (place.against.clone(), urls.custom_property(url));
                 let place = LinkPlace {
-                    against,
-                    custom_property: custom,
+                    custom_property: urls.custom_property(url),
                     certainty: match url.certainty {
                         Certainty::Certain => place.certainty,
                         other => other,
                     },
-                    ..*place
+                    ..place.clone()
                 };
                 self.decoded(&url.decode(raw), url.form, url.span, &place);
             }
@@ -493,8 +490,7 @@ impl<'a> Collector<'a> {
         };
         let place = LinkPlace {
             certainty: self.options.certainty(Some(Group::Scripts)),
-            against: place.against.clone(),
-            ..*place
+            ..place.clone()
         };
         for url in urls {
             let Some(raw) = view.slice(url.span) else {
@@ -579,14 +575,11 @@ pub fn against(
         AttributeBase::Document => own,
         AttributeBase::Fallback => Against::Fallback,
         AttributeBase::Retrieval => Against::Retrieval,
-        AttributeBase::Codebase => match (codebase(), element) {
-            (None, _) => own,
-            (Some((_, true)), _) => Against::Unknown,
-            (Some((text, _)), _) if text.len() > LONGEST_BASE => Against::Nothing,
-            (Some((text, _)), None) => Against::Codebase(value::trim(&text).to_owned()),
-            (Some((text, _)), Some(base)) => {
-                Against::ElementCodebase(base, value::trim(&text).to_owned())
-            }
+        AttributeBase::Codebase => match codebase() {
+            None => own,
+            Some((_, true)) => Against::Unknown,
+            Some((text, _)) if text.len() > LONGEST_BASE => Against::Nothing,
+            Some((text, _)) => Against::Codebase(element, value::trim(&text).to_owned()),
         },
     }
 }

@@ -371,9 +371,9 @@ pub enum Against {
     Fallback,
     /// The retrieval URL of the document, whatever its declarations: used by `html manifest`.
     Retrieval,
-    /// A `codebase`, which is itself resolved against the document base URL (HTML 4.01, 13.3). The resolver of the
-    /// URL Standard ignores it.
-    Codebase(String),
+    /// A `codebase`, which is itself resolved against the document base URL (HTML 4.01, 13.3), or against the base of an
+    /// element as in [`Element`](Self::Element). The resolver of the URL Standard ignores it.
+    Codebase(Option<usize>, String),
     /// Inner bases that every resolver uses, outermost first, each resolved against the one before it: `@base` of
     /// JSON-LD.
     Inner(Vec<String>),
@@ -383,8 +383,6 @@ pub enum Against {
     /// The document base URL regardless of any `xml:base`, for style sheets in the document (SVG 2, 6.5) and
     /// processing instructions (XML Base, 4.3).
     DocumentEntity,
-    /// A `codebase` in an element that has or inherits an `xml:base`.
-    ElementCodebase(usize, String),
     /// No base: a relative reference stays relative.
     Nothing,
     /// Unknown, because the reference contains an entity that was not read.
@@ -585,10 +583,7 @@ named! {
 impl UrlField {
     /// True if the field labels a part, so that a relative URL in it is not a base (RFC 2557, 5).
     pub fn is_label(self) -> bool {
-        match self {
-            Self::Base | Self::ContentBase => false,
-            Self::ContentLocation | Self::SnapshotContentLocation => true,
-        }
+        matches!(self, Self::ContentLocation | Self::SnapshotContentLocation)
     }
 
     /// Finds the field called `name`, ignoring case.
