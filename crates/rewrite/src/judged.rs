@@ -65,9 +65,6 @@ impl Judged {
     pub fn outgrow(&mut self) {
         if self.report.outcome == Outcome::Rewritten && !self.is_guarded {
             self.refuse(Reason::Growth);
-            if !self.is_guarded {
-                self.report.target = None;
-            }
         }
     }
 

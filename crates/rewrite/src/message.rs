@@ -373,11 +373,9 @@ impl Plan<'_, '_> {
         };
         let (format, bytes) = (media_type.format(), &*decoded.bytes);
         let is_long = self.structure.container.is_single && bytes.len() >= LONG;
-        let passes_on = is_long
-            && self.sink.is_some()
-            && self.options.guard.is_none()
-            && self.report.links.is_empty();
         let has_sink = self.sink.is_some();
+        let passes_on =
+            is_long && has_sink && self.options.guard.is_none() && self.report.links.is_empty();
         let (mut rewritten, has_obstacle) = (Vec::new(), decoded.obstacle().is_some());
         let receive: &mut dyn LinkSink =
             &mut |mut link: LinkReport, within: Within<'_>, _: Charset| {
@@ -466,7 +464,7 @@ impl Plan<'_, '_> {
         if diagnostics.any(|one| one.code == Code::Growth) {
             // If only some parts grew, the longer file would have room for the others on a second run.
             self.tally.refuse(Reason::Growth);
-            self.report.links.iter_mut().for_each(LinkReport::outgrow);
+            refuse(self.report.links.iter_mut(), Reason::Growth);
             (edits, self.parts) = (Some(Edits::default()), Vec::new());
         }
         let doubt = match &edits {

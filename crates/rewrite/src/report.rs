@@ -213,20 +213,14 @@ pub struct TargetInSheet {
 }
 
 impl LinkReport {
-    /// Marks the link as not editable.
+    /// Marks the link as not editable. Clears its target if the result would be too long.
     pub(crate) fn refuse(&mut self, reason: Reason) {
+        if reason == Reason::Growth {
+            self.target = None;
+        }
         self.written = None;
         self.outcome = Outcome::NotEditable;
         self.reason = Some(reason);
-    }
-
-    /// If the link was to be rewritten, marks it as not editable because the result would be too long, and clears its
-    /// target.
-    pub(crate) fn outgrow(&mut self) {
-        if self.outcome == Outcome::Rewritten {
-            self.refuse(Reason::Growth);
-            self.target = None;
-        }
     }
 
     /// Marks the link as kept for `reason`, and clears its target.
