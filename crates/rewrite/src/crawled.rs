@@ -19,7 +19,7 @@ use baselink_text::layer::digest::ends_with_md5;
 use baselink_url::decode_percent_lossy;
 
 use super::{beside::NearbyFiles, options::Options};
-use crate::base::BaseChain;
+use crate::base::{BaseChain, folder};
 
 /// The program that changed references to lead to files.
 #[derive(Clone, Copy)]
@@ -69,7 +69,7 @@ impl Crawler {
 /// Undoes wget's `--adjust-extension`, which writes `?` as `%3F` and appends `.html` or `.css` unless the query
 /// already ends in that extension. Queries such as `?file=about.html`, which are rare, lose their own extension.
 fn wget(path: &str, rest: &str, beside: &dyn NearbyFiles) -> Option<String> {
-    let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
+    let (folder, name) = path.split_at(folder(path).len());
     let mark = name.find("%3F").or_else(|| name.find("%3f"))?;
     if rest.starts_with('?') || !beside.has_file(&decode_percent_lossy(path)) {
         return None;
@@ -96,7 +96,7 @@ fn httrack(path: &str, rest: &str, beside: &dyn NearbyFiles) -> Option<String> {
     let Some(query) = before.strip_prefix('?') else {
         return page(path, rest, beside);
     };
-    let name_at = path.rfind('/').map_or(0, |at| at + 1);
+    let name_at = folder(path).len();
     let stem_end = path[name_at..]
         .rfind('.')
         .map_or(path.len(), |at| name_at + at);

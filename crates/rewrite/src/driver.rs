@@ -110,7 +110,8 @@ impl<'a> Task<'a> {
 
 /// An HTML document after the lookahead: its encoding and base are known, but not its links.
 pub struct Lookahead {
-    found: Detected,
+    /// The length of the byte order mark.
+    mark: usize,
     document: Document,
     pub chain: BaseChain,
 }
@@ -118,21 +119,26 @@ pub struct Lookahead {
 impl Lookahead {
     /// Looks ahead in `bytes`; `None` if their encoding does not extend ASCII.
     pub fn of(task: Task<'_>, bytes: &[u8]) -> Option<Self> {
-        let found = prelude::encoding(bytes, task.scan);
-        let Detected { charset, mark, .. } = found;
+        let Detected {
+            charset,
+            mark,
+            not_utf_8,
+            prescanned,
+            ..
+        } = prelude::encoding(bytes, task.scan);
         if !charset.shows_markup(bytes) {
             return None;
         }
         let document = Document {
-            not_utf_8: found.not_utf_8,
-            prescanned: found.prescanned,
+            not_utf_8,
+            prescanned,
             bases: prelude::bases(bytes, mark, charset, task.scan),
             saved: prelude::saved(bytes, task.scan),
             ..Document::empty(Arc::clone(&task.scan.entity), Format::Html, charset)
         };
         Some(Self {
             chain: task.establish(&document, bytes),
-            found,
+            mark,
             document,
         })
     }
@@ -573,7 +579,7 @@ fn html(
     task.limit(&ahead.chain, bytes.len());
     let links_wait = ahead.links_wait(task, sink.is_some());
     let Lookahead {
-        found,
+        mark,
         document,
         chain,
     } = ahead;
@@ -582,11 +588,11 @@ fn html(
         && !links_wait
         // A declared base may begin to apply between two links.
         && (task.options.guard.is_none() || chain.rule == Rule::Retrieval);
-    let around = (found.charset, &[][..]);
+    let around = (document.charset, &[][..]);
     judged(task, (document, chain), around, sink, |driver, document| {
         driver.plan.most_held = most_held(links_wait);
         driver.known = counts_kept.then(KnownOutcomes::default);
-        let whole = Whole::of_file(bytes, found.mark, found.charset, task.scan);
+        let whole = Whole::of_file(bytes, mark, document.charset, task.scan);
         (_, document.without_tree) = pass::links(&whole, task.scan, driver);
     })
 }

@@ -184,12 +184,11 @@ impl UrlFinder<'_> {
                 self.add(token, true);
                 None
             }
-            (Some(ImportDeclaration::Import), TokenKind::Name | TokenKind::Mark(b'{' | b'*')) => {
-                Some(ImportDeclaration::Clause)
-            }
-            (Some(ImportDeclaration::Export), TokenKind::Mark(b'{' | b'*')) => {
-                Some(ImportDeclaration::Clause)
-            }
+            (Some(ImportDeclaration::Import), TokenKind::Name)
+            | (
+                Some(ImportDeclaration::Import | ImportDeclaration::Export),
+                TokenKind::Mark(b'{' | b'*'),
+            ) => Some(ImportDeclaration::Clause),
             (Some(ImportDeclaration::Clause), TokenKind::Text(_))
                 if token.is_outermost && self.is_name(0, "from") =>
             {

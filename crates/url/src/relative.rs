@@ -84,16 +84,13 @@ impl Base {
         }
 
         // The directories common to both paths. A base without a path counts as the root.
-        let (b_path, t_path) = (self.inherited.components().path(), url.path());
-        let b_path = if b_path.is_empty() && cuts.has_net_loc {
-            "/"
-        } else {
-            b_path
+        let b_directory = match self.inherited.written_directory() {
+            "" if cuts.has_net_loc => "/",
+            directory => directory,
         };
-        let b_directory = &b_path[..b_path.rfind('/').map_or(0, |n| n + 1)];
         let common = b_directory
             .bytes()
-            .zip(t_path.bytes())
+            .zip(url.path().bytes())
             .take_while(|(b, t)| b == t)
             .enumerate()
             .filter(|(_, (byte, _))| *byte == b'/')

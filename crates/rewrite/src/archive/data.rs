@@ -98,8 +98,9 @@ pub struct Data<R> {
     /// The data that precedes everything else: bytes that were given back, and events read ahead.
     waiting: VecDeque<PendingData>,
     /// The offset of the next byte in the uncompressed data.
-    position: u64,
-    member: Member,
+    pub(super) position: u64,
+    /// The most recent member.
+    pub(super) member: Member,
 }
 
 impl<R: Read> Data<R> {
@@ -118,16 +119,6 @@ impl<R: Read> Data<R> {
             position: 0,
             member: Member::default(),
         }
-    }
-
-    /// The offset of the next byte in the uncompressed data.
-    pub fn position(&self) -> u64 {
-        self.position
-    }
-
-    /// The most recent member.
-    pub fn member(&self) -> Member {
-        self.member
     }
 
     /// True if the archive is compressed, which is known after the first read.
@@ -327,13 +318,8 @@ impl<R: Read> Data<R> {
                 Ok(Status::StreamEnd) => self.state = DataState::Between,
                 Ok(_) if written > 0 => {}
                 Ok(_) if self.at < self.end => return self.leave_broken(None).map(Some),
-                Ok(_) => {
-                    if self.fill()? {
-                        continue;
-                    } else {
-                        return Ok(Some(self.leave_cut()));
-                    }
-                }
+                Ok(_) if self.fill()? => continue,
+                Ok(_) => return Ok(Some(self.leave_cut())),
             }
             return Ok((written > 0).then_some(DataEvent::Bytes));
         }

@@ -447,7 +447,7 @@ impl<R: Read> Records<R> {
     /// hostile input.
     fn may_read_again(&mut self, bytes: usize) -> bool {
         let reread = self.reread + bytes as u64;
-        let is_allowed = reread <= 2 * self.data.position() + REREAD_BUDGET;
+        let is_allowed = reread <= 2 * self.data.position + REREAD_BUDGET;
         if is_allowed {
             self.reread = reread;
         }
@@ -513,7 +513,7 @@ impl<R: Read> Records<R> {
                 .map_err(|error| read_error(error.into()))?;
             match self.data.read(&mut part.bytes).map_err(read_error)? {
                 DataEvent::Bytes => {}
-                DataEvent::Member if read == 0 => self.member = self.data.member(),
+                DataEvent::Member if read == 0 => self.member = self.data.member,
                 stop => part.stop = Some(stop),
             }
             if part.bytes.len() > length {
@@ -526,7 +526,7 @@ impl<R: Read> Records<R> {
 
     /// The offset of the next entry in the data. Also updates the member in which it begins.
     fn position(&mut self) -> u64 {
-        let (position, latest) = (self.data.position(), self.data.member());
+        let (position, latest) = (self.data.position, self.data.member);
         if latest.data <= position {
             self.member = latest;
         }
@@ -579,12 +579,7 @@ impl<R: Read> Iterator for Records<R> {
         }
         let next = self.next_entry().transpose();
         self.has_ended = !matches!(next, Some(Ok(_)));
-        let unknown = if next.is_none() {
-            self.unknown.take()
-        } else {
-            None
-        };
-        next.or_else(|| Some(Ok(ArchiveEntry::Anomaly(unknown?.anomaly()))))
+        next.or_else(|| Some(Ok(ArchiveEntry::Anomaly(self.unknown.take()?.anomaly()))))
     }
 }
 

@@ -106,11 +106,7 @@ impl BaseChain {
         content_location: ContentLocationUse,
     ) {
         let name = field.field.name();
-        let counts = content_location == ContentLocationUse::Base
-            || !matches!(
-                field.field,
-                UrlField::ContentLocation | UrlField::SnapshotContentLocation
-            );
+        let counts = content_location == ContentLocationUse::Base || !field.field.is_label();
         let result = if index > 0 {
             self.diagnostics
                 .push(Diagnostic::repeated(name, field.span));

@@ -175,12 +175,9 @@ impl BaseChain {
             source: base.map_or(Source::Default, |base| base.source),
             declared: if is_own { None } else { self.declared.clone() },
             is_from_outside,
-            saved: self.saved.clone(),
-            was_saved_with_files: self.was_saved_with_files,
-            assumed_scheme: self.assumed_scheme.clone(),
             ..Self::new(
                 Arc::clone(&self.entity),
-                Outer::Retrieval(None),
+                Outer::Encapsulating(self),
                 Resolver::default(),
             )
         })

@@ -183,12 +183,11 @@ impl Heading {
 
     /// The URLs of all fields that declare a base, in the order of the message.
     pub fn all_urls(&self, bytes: &[u8]) -> Vec<UrlValue> {
-        let kind = |field: &Field| UrlField::named(&bytes[field.name.range()]);
-        self.fields
-            .iter()
-            .filter_map(|field| Some((kind(field)?, *field)))
-            .map(|(kind, field)| url_value(bytes, kind, field))
-            .collect()
+        let url = |field: &Field| {
+            let kind = UrlField::named(&bytes[field.name.range()])?;
+            Some(url_value(bytes, kind, *field))
+        };
+        self.fields.iter().filter_map(url).collect()
     }
 
     /// The URL of the first field of the kind `field`.

@@ -224,14 +224,8 @@ impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
                         .is_some_and(|row| self.offer(tag, attribute, row)) => {}
                 Answer::Css(row) if self.css_value(tag, attribute, row) => {}
                 Answer::Srcset(row) if self.srcset(tag, attribute, row) => {}
-                Answer::Url(_)
-                | Answer::Either(..)
-                | Answer::Css(_)
-                | Answer::Srcset(_)
-                | Answer::With(_)
-                | Answer::SlowPath => {
-                    self.on_slow_path(tag, namespace, attribute);
-                }
+                // The slow path, also where a fast one did not suffice.
+                _ => self.on_slow_path(tag, namespace, attribute),
             }
         }
     }

@@ -70,11 +70,6 @@ pub fn is_content(vocabulary: Vocabulary, local: &str) -> bool {
     )
 }
 
-/// True if the text of a `guid` with this `isPermaLink` is a URL (RSS 2.0: the default is true).
-pub fn is_permalink(value: Option<&str>) -> bool {
-    value.is_none_or(|value| !value.trim().eq_ignore_ascii_case("false"))
-}
-
 impl EntryLinkElement {
     /// The kind of an Atom `link` with this `rel`; `None` if it cannot be the link of its entry. `type_` returns the
     /// value of its `type`.

@@ -996,11 +996,13 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    /// True if the text of a `guid` with these attributes may be the link of its entry.
+    /// True if the text of a `guid` with these attributes may be the link of its entry, and is a URL (RSS 2.0: the default of
+    /// `isPermaLink` is true).
     fn is_permalink(&self, started: &StartedElement<'a>) -> bool {
         let attribute = started.attribute(Vocabulary::Plain, "isPermaLink");
         let value = attribute.map(|one| self.value(&one.raw).view.text);
-        self.options.entry_links && entry::is_permalink(value.as_deref())
+        self.options.entry_links
+            && value.is_none_or(|value| !value.trim().eq_ignore_ascii_case("false"))
     }
 }
 
