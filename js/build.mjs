@@ -57,7 +57,8 @@ ${readFileSync(join(generated, "glue.js"), "utf8")}
 }
 `;
 for (const entry of ["node.cjs", "web.js", "workerd.js"]) {
-  writeFileSync(join(pkg, entry), [instantiate, source("package.js"), source(entry)].join("\n"));
+  const shared = source("package.js").replace("VERSION", description.version);
+  writeFileSync(join(pkg, entry), [instantiate, shared, source(entry)].join("\n"));
 }
 await import("./demo/build.mjs");
 

@@ -2,8 +2,8 @@
 export type Bytes = ArrayBuffer | ArrayBufferView;
 
 /**
- * A document: a string, or its bytes. A string is read as UTF-8, whatever encoding it declares; a lone surrogate becomes
- * U+FFFD.
+ * A document: a string, or its bytes. A string is never decoded again, whatever encoding it declares; a lone surrogate
+ * becomes U+FFFD.
  */
 export type Data = string | Bytes;
 
@@ -40,7 +40,10 @@ export interface Options extends ResolveOptions {
   url?: string | URL | null | undefined;
   /** The format; `"script"`, `"manifest"` and `"jsonfeed"` require `enable`. Default: detected from the first bytes; `"html"` for other text. */
   format?: Format | null | undefined;
-  /** The encoding, by a label of the Encoding Standard. Default: as the document declares; UTF-8 for a string. */
+  /**
+   * The encoding, by a label of the Encoding Standard; in a string, which is not decoded, the encoding of queries. Default: as the
+   * document declares; UTF-8 for a string.
+   */
   charset?: string | null | undefined;
   /**
    * The treatment of `#x`. `"auto"` rewrites it only if a browser would leave the page. Default: `"rewrite"`; `"auto"` in a
@@ -50,9 +53,9 @@ export interface Options extends ResolveOptions {
   /** The treatment of the `href` of a `base` element. Default: `"absolute"`. */
   baseElement?: "absolute" | "keep" | null | undefined;
   /** Groups of further places that count as links, such as `"lazy"`, or `"all"`. Default: none. */
-  enable?: Group | "all" | readonly (Group | "all")[] | null | undefined;
+  enable?: Group | "all" | Iterable<Group | "all"> | null | undefined;
   /** Further attributes that count as links, such as `"*[data-src]=url"`. Default: none. */
-  attributes?: string | readonly string[] | null | undefined;
+  attributes?: string | Iterable<string> | null | undefined;
   /** The treatment of links to files that a browser saved with the page. Default: `"keep"`. */
   localCopies?: "keep" | "rewrite" | null | undefined;
   /** The scheme of `//host/x` in a document without a base. Default: none, and the link is left. */
@@ -63,8 +66,11 @@ export interface Options extends ResolveOptions {
   dkim?: "rewrite" | "keep" | null | undefined;
 }
 
-/** A link for {@link RewriteOptions.choose}. It has a target; its place in the data is not known yet. */
-export type LinkToChoose = Omit<Link, "line" | "column" | "start" | "end"> & { target: string };
+/**
+ * A link for {@link RewriteOptions.choose}. It has a target. Its line and column are 0, because they are not known yet; its start and
+ * end are offsets in the decoded bytes of its own document, such as a part of a message.
+ */
+export type LinkToChoose = Link & { target: string };
 
 /** The options of `rewrite` and `rewriteReport`. */
 export interface RewriteOptions extends Options {
@@ -213,6 +219,8 @@ export interface Diagnostic {
 export interface Rewritten<Output> {
   /** The document with absolute links. */
   output: Output;
+  /** Every link, in document order. */
+  links: Link[];
   /** The number of links with each outcome. */
   counts: Record<Outcome, number>;
   /** The number of links with each reason that occurs. */
@@ -272,18 +280,48 @@ export function resolve(base: string | URL, reference: string, options?: Resolve
  */
 export function relativize(base: string | URL, target: string | URL, options?: ResolveOptions): string;
 
+/** The format of an archive, which {@link detect} also finds. */
+export type ArchiveFormat = "warc" | "wacz" | "har" | "webarchive";
+
+/**
+ * Detects the format of a document from its file name, if it has one, and its first bytes; 2,048 bytes are enough.
+ *
+ * @returns A value of the option `format`, or the name of a format of archives; `"other"` if the format is unknown.
+ * @throws {TypeError} For a wrong argument.
+ * @example
+ * detect("a.svg", new Uint8Array()); // 'svg'
+ */
+export function detect(name: string | null | undefined, head: Bytes): Format | ArchiveFormat;
+
+/**
+ * The messages of a mailbox (mbox). Each has its bytes from the mailbox, without the line `From `.
+ *
+ * @throws {TypeError} For a wrong argument.
+ * @throws {RangeError} If the mailbox needs more memory than there is.
+ * @example
+ * messages(new Uint8Array(await response.arrayBuffer())).map((message) => rewrite(message, { format: "message" }));
+ */
+export function messages(data: Bytes): Uint8Array<ArrayBuffer>[];
+
+/** The version of the package, such as `"0.1.0"`. */
+export const version: string;
+
 /** The options of {@link RewriterStream}. */
 export interface StreamOptions extends RewriteOptions {
-  /** The largest document in bytes. A longer one fails the stream with a `RangeError`, before it is buffered. Default: no limit. */
+  /**
+   * The largest document in bytes. A longer one fails the stream with a `RangeError`, before it is buffered. The stream takes up to
+   * three times this memory. Default: no limit.
+   */
   maxBytes?: number | null | undefined;
 }
 
 /**
- * Rewrites a stream of bytes. The base may follow the links, so the stream is buffered until its end.
+ * Rewrites a stream of bytes. The base may follow the links, so the stream is buffered until its end. The chunks are copied.
  *
  * @example
- * // An answer to HEAD has no body. Both headers describe the bytes before the change.
- * const rewritten = new Response(response.body?.pipeThrough(new RewriterStream({ url: response.url, resolver: "whatwg" })), response);
+ * // A document of 10 MB takes 30 MB. An answer to HEAD has no body. Both headers describe the bytes before the change.
+ * const stream = new RewriterStream({ url: response.url, resolver: "whatwg", maxBytes: 10e6 });
+ * const rewritten = new Response(response.body?.pipeThrough(stream), response);
  * for (const name of ["content-length", "etag"]) rewritten.headers.delete(name);
  * return rewritten;
  */
@@ -318,3 +356,6 @@ export default function init(source?: Source | Promise<Source>): Promise<void>;
  * initSync(bytes);
  */
 export function initSync(source: Binary): void;
+
+// Without this, TypeScript exports `Module`, too.
+export {};

@@ -9,14 +9,19 @@
 mod options;
 
 use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Write};
+use std::iter;
 use std::ops::ControlFlow;
 use std::process::abort;
 
-use baselink::{Base, Choice, Diagnostic, Edits, Level, LinkReport, Outcome, Totals};
+use baselink::{
+    Base, Choice, Diagnostic, Edits, Format, Level, LinkReport, Messages, Outcome, Rewritten,
+    Totals,
+};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::options::{resolver, rewriter_of};
+use crate::options::{invalid, resolver, rewriter_of};
 
 #[wasm_bindgen]
 extern "C" {
@@ -31,7 +36,22 @@ extern "C" {
 
     #[wasm_bindgen(method)]
     fn call(this: &Choose, this_arg: &JsValue, link: &str) -> Option<String>;
+
+    /// A function that returns the next block of a document, or undefined at its end.
+    pub type Blocks;
+
+    #[wasm_bindgen(method)]
+    fn call(this: &Blocks, this_arg: &JsValue) -> Option<Vec<u8>>;
+
+    /// A function that copies a piece of the output.
+    pub type Pieces;
+
+    #[wasm_bindgen(method)]
+    fn call(this: &Pieces, this_arg: &JsValue, piece: &[u8]);
 }
+
+/// The length of most pieces of the output: that of the blocks in `package.js`.
+const PIECE: usize = 1 << 16;
 
 /// Converts an error about an argument to an exception of JavaScript.
 fn type_error(error: impl ToString) -> TypeError {
@@ -84,9 +104,10 @@ impl<'a> LinkRow<'a> {
     }
 }
 
-/// The outcomes of the links of a document, in numbers, and its anomalies.
+/// The links of a document, their outcomes in numbers, and its anomalies.
 #[derive(Serialize)]
 struct ReportRow<'a> {
+    links: Vec<LinkRow<'a>>,
     counts: BTreeMap<&'static str, usize>,
     reasons: BTreeMap<&'static str, usize>,
     diagnostics: Vec<DiagnosticRow<'a>>,
@@ -102,8 +123,9 @@ struct DiagnosticRow<'a> {
 }
 
 impl<'a> ReportRow<'a> {
-    fn of(totals: &'a Totals, data: &[u8]) -> Self {
-        let lines = totals.charset.lines(data);
+    fn of(rewritten: &'a Rewritten<'_>) -> Self {
+        let (lines, totals) = (rewritten.lines(), &rewritten.totals);
+        let link = |link: &'a LinkReport| LinkRow::of(link, lines.place(link.span.start));
         let row = |diagnostic: &'a Diagnostic| {
             let (line, column) = lines.place(diagnostic.span.start);
             DiagnosticRow {
@@ -119,6 +141,7 @@ impl<'a> ReportRow<'a> {
             }
         }
         Self {
+            links: rewritten.report.links.iter().map(link).collect(),
             counts: Outcome::ALL
                 .map(|outcome| (outcome.name(), totals.count(outcome)))
                 .into(),
@@ -141,31 +164,69 @@ struct BaseRow<'a> {
 #[wasm_bindgen]
 pub fn rewrite(
     data: &[u8],
+    is_text: bool,
     options: Vec<JsValue>,
     choose: Option<Choose>,
 ) -> Result<Vec<u8>, TypeError> {
-    Ok(edits(data, options, choose)?.0.apply(data))
+    Ok(edits((data, is_text), options, choose)?.0.apply(data))
 }
 
 /// The document as [`rewrite`] returns it, and a report as JSON.
 #[wasm_bindgen]
 pub fn rewrite_report(
     data: &[u8],
+    is_text: bool,
     options: Vec<JsValue>,
     choose: Option<Choose>,
 ) -> Result<Vec<JsValue>, TypeError> {
-    let (edits, totals) = edits(data, options, choose)?;
+    let rewriter = rewriter_of(data, is_text, &options)?;
+    let rewritten = match choose {
+        Some(choose) => rewriter.rewrite_links(data, |link| choose.of(link)),
+        None => rewriter.rewrite(data),
+    };
+    check_memory(&rewritten.totals);
     let mut json = Vec::new();
-    put(&mut json, &ReportRow::of(&totals, data));
-    Ok(vec![edits.apply(data).into(), text(json).into()])
+    put(&mut json, &ReportRow::of(&rewritten));
+    Ok(vec![rewritten.output().into(), text(json).into()])
+}
+
+/// Passes the document as [`rewrite`] returns it to `pieces`. The document has `length` bytes, and comes from `blocks`. So
+/// memory holds neither the whole document nor the whole output twice.
+#[wasm_bindgen]
+pub fn rewrite_blocks(
+    length: usize,
+    blocks: &Blocks,
+    pieces: Pieces,
+    options: Vec<JsValue>,
+    choose: Option<Choose>,
+) -> Result<(), TypeError> {
+    let mut data = Vec::with_capacity(length);
+    while let Some(block) = blocks.call(&JsValue::UNDEFINED) {
+        data.extend_from_slice(&block);
+    }
+    let (edits, _) = edits((&data, false), options, choose)?;
+    let mut buffered = BufWriter::with_capacity(PIECE, pieces);
+    let written = edits.write_to(&data, &mut buffered);
+    written.and_then(|()| buffered.flush()).map_err(type_error)
+}
+
+impl Write for Pieces {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.call(&JsValue::UNDEFINED, piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn edits(
-    data: &[u8],
+    (data, is_text): (&[u8], bool),
     options: Vec<JsValue>,
     choose: Option<Choose>,
 ) -> Result<(Edits, Totals), TypeError> {
-    let rewriter = rewriter_of(data, &options)?;
+    let rewriter = rewriter_of(data, is_text, &options)?;
     let (edits, totals) = match choose {
         Some(choose) => {
             let rewritten = rewriter.rewrite_links(data, |link| choose.of(link));
@@ -173,11 +234,15 @@ fn edits(
         }
         None => rewriter.edits(data),
     };
+    check_memory(&totals);
+    Ok((edits, totals))
+}
+
+/// Aborts if memory was lacking, like any other lack of memory. `package.js` catches both.
+fn check_memory(totals: &Totals) {
     if totals.lacks_memory {
-        // Any other lack of memory aborts, too. `package.js` catches both.
         abort();
     }
-    Ok((edits, totals))
 }
 
 impl Choose {
@@ -191,9 +256,9 @@ impl Choose {
 
 /// Every link of a document, as JSON.
 #[wasm_bindgen]
-pub fn links(data: &[u8], options: Vec<JsValue>) -> Result<String, TypeError> {
+pub fn links(data: &[u8], is_text: bool, options: Vec<JsValue>) -> Result<String, TypeError> {
     let mut json = vec![b'['];
-    rewriter_of(data, &options)?.links(data, |found| {
+    rewriter_of(data, is_text, &options)?.links(data, |found| {
         if json.len() > 1 {
             json.push(b',');
         }
@@ -209,8 +274,8 @@ pub fn links(data: &[u8], options: Vec<JsValue>) -> Result<String, TypeError> {
 
 /// The base URL of a document, and every level with its reason, as JSON.
 #[wasm_bindgen]
-pub fn base(data: &[u8], options: Vec<JsValue>) -> Result<String, TypeError> {
-    let found = rewriter_of(data, &options)?.base(data);
+pub fn base(data: &[u8], is_text: bool, options: Vec<JsValue>) -> Result<String, TypeError> {
+    let found = rewriter_of(data, is_text, &options)?.base(data);
     let row = BaseRow {
         base: found.base.as_deref(),
         rule: found.rule.section(),
@@ -222,13 +287,31 @@ pub fn base(data: &[u8], options: Vec<JsValue>) -> Result<String, TypeError> {
     Ok(text(json))
 }
 
+/// The name of the format of a document with this file name and these first bytes.
+#[wasm_bindgen]
+pub fn detect(name: Option<String>, head: &[u8]) -> String {
+    Format::detect(name.as_deref(), head).name().to_owned()
+}
+
+/// The messages of a mailbox, without their envelopes.
+#[wasm_bindgen]
+pub fn messages(mailbox: &[u8]) -> Vec<JsValue> {
+    let mut messages = Messages::new(mailbox);
+    // Reading from memory cannot fail.
+    iter::from_fn(|| {
+        let found = messages.next_message().ok()??;
+        Some(found.bytes[found.message.range()].to_vec().into())
+    })
+    .collect()
+}
+
 /// The URL that `reference` means in a document with this base.
 #[wasm_bindgen]
 pub fn resolve(base: &str, reference: &str, options: Vec<JsValue>) -> Result<String, TypeError> {
-    Ok(absolute(base, options)?
-        .resolve(reference)
-        .map_err(type_error)?
-        .url)
+    let target = absolute(base, options)?.resolve(reference);
+    target
+        .map(|target| target.url)
+        .map_err(|why| type_error(format!("reference: '{reference}' has no target: {why}")))
 }
 
 /// A short reference that means `target` in a document with this base: a fragment, a query, a relative path, an
@@ -239,7 +322,7 @@ pub fn relativize(base: &str, target: &str, options: Vec<JsValue>) -> Result<Str
 }
 
 fn absolute(base: &str, options: Vec<JsValue>) -> Result<Base, TypeError> {
-    Base::parse(resolver(&options)?, base).map_err(type_error)
+    Base::parse(resolver(&options)?, base).map_err(|error| invalid("base", &error))
 }
 
 /// Appends a row as JSON. This cannot fail, because all keys are strings, and a vector accepts every write.

@@ -4,4 +4,4 @@ async function init() {}
 
 start(new WebAssembly.Module(require("node:fs").readFileSync(require("node:path").join(__dirname, "baselink.wasm"))));
 
-module.exports = { default: init, initSync, rewrite, rewriteReport, links, base, resolve, relativize, RewriterStream };
+module.exports = { default: init, initSync, rewrite, rewriteReport, links, base, resolve, relativize, detect, messages, version, RewriterStream };

@@ -40,9 +40,16 @@ const CONTENT_LOCATION: Pair<ContentLocationUse> = [
 ];
 const DKIM: Pair<Dkim> = [("rewrite", Dkim::Rewrite), ("keep", Dkim::Keep)];
 
-/// Builds a rewriter for `data` from `options`.
-pub(crate) fn rewriter_of(data: &[u8], options: &[JsValue]) -> Result<Rewriter, TypeError> {
-    let rewriter = rewriter(options)?;
+/// Builds a rewriter for `data`, which is a string of JavaScript or bytes, from `options`.
+pub(crate) fn rewriter_of(
+    data: &[u8],
+    is_text: bool,
+    options: &[JsValue],
+) -> Result<Rewriter, TypeError> {
+    let rewriter = match is_text {
+        true => rewriter(options)?.for_text(),
+        false => rewriter(options)?,
+    };
     let format = rewriter.format(data);
     if format.is_archive() {
         return Err(type_error(format!(
@@ -123,8 +130,8 @@ fn one_of<T: Copy>(text: &str, known: Pair<T>) -> Result<T, Error> {
         .ok_or_else(|| Error::new(format!("unknown value '{text}'; use {one} or {other}")))
 }
 
-/// The error about the value of the option `name`.
-fn invalid(name: &str, error: &Error) -> TypeError {
+/// The error about the value of the option or argument `name`.
+pub(crate) fn invalid(name: &str, error: &Error) -> TypeError {
     type_error(format!("{name}: {error}"))
 }
 

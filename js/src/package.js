@@ -12,8 +12,10 @@ const KEPT = 64 * 1024 * 1024;
 /** The options that take several values. */
 const LISTS = ["enable", "attributes"];
 
+const version = "VERSION";
+
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
 /** The compiled module; undefined until it is loaded. */
 let compiled;
@@ -61,12 +63,17 @@ function object(options = {}, example = '{ url: "https://…" }') {
   throw new TypeError(`options must be an object, such as ${example}`);
 }
 
+/** True for an array, a set or any other iterable of values. */
+function isList(value) {
+  return typeof value !== "string" && typeof value[Symbol.iterator] === "function";
+}
+
 /** Options as a list for Rust: names and values in turn. Options that are undefined or null are omitted. */
 function pairs(options, example) {
   const list = [];
   for (const [name, value] of Object.entries(object(options, example))) {
     if (value === undefined || value === null) continue;
-    for (const one of LISTS.includes(name) && Array.isArray(value) ? value : [value]) list.push(name, plain(one));
+    for (const one of LISTS.includes(name) && isList(value) ? value : [value]) list.push(name, plain(one));
   }
   return list;
 }
@@ -79,12 +86,12 @@ function view(data) {
   return isBuffer ? new Uint8Array(data) : undefined;
 }
 
-/** The arguments for Rust: a document as bytes, and a list of options. A string is UTF-8, whatever it declares. */
+/** The arguments for Rust: a document as bytes, true if it is a string, and a list of options. */
 function bytes(data, options) {
   const list = pairs(options);
-  if (typeof data === "string") return [encoder.encode(data), ["charset", "utf-8", ...list]];
+  if (typeof data === "string") return [encoder.encode(data), true, list];
   const given = view(data);
-  if (given) return [given, list];
+  if (given) return [given, false, list];
   throw new TypeError(`data must be a string, an ArrayBuffer or a Uint8Array${adviceOn(data)}`);
 }
 
@@ -124,9 +131,14 @@ function located(rows, data, [utf8]) {
   return rows;
 }
 
-/** A document of the type of `data`. */
+/** A document of the type of `data`. If a part of a message in a string got bytes of another encoding, it is `data` itself. */
 function like(data, output) {
-  return typeof data === "string" ? decoder.decode(output) : output;
+  if (typeof data !== "string") return output;
+  try {
+    return decoder.decode(output);
+  } catch {
+    return data;
+  }
 }
 
 /** Calls a function that takes the option `choose`. An exception of `choose` ends the choice, and is thrown after the call. */
@@ -137,9 +149,7 @@ function rewritten(name, given, choose) {
   const result = call(name, ...given, (json) => {
     if (failure) return undefined;
     try {
-      // The place of the link is not known yet.
-      const { line, column, start, end, ...link } = JSON.parse(json);
-      const reference = choose(link);
+      const reference = choose(JSON.parse(json));
       return reference === undefined || reference === null ? undefined : text(reference, "the result of choose");
     } catch (error) {
       failure = { error };
@@ -160,6 +170,7 @@ function rewriteReport(data, all) {
   const given = bytes(data, options);
   const [output, json] = rewritten("rewrite_report", given, choose);
   const report = JSON.parse(json);
+  located(report.links, data, given);
   located(report.diagnostics, data, given);
   return { output: like(data, output), ...report };
 }
@@ -173,6 +184,21 @@ function base(data, options) {
   return JSON.parse(call("base", ...bytes(data, options)));
 }
 
+/** The bytes of an argument that takes no string. */
+function buffer(value, name) {
+  const given = view(value);
+  if (given) return given;
+  throw new TypeError(`${name} must be an ArrayBuffer or a Uint8Array`);
+}
+
+function detect(name, head) {
+  return call("detect", name === null || name === undefined ? undefined : text(name, "name"), buffer(head, "head"));
+}
+
+function messages(data) {
+  return call("messages", buffer(data, "data"));
+}
+
 /** The only option of the next two functions. */
 const RESOLVER = '{ resolver: "whatwg" }';
 
@@ -184,31 +210,55 @@ function relativize(base, target, options) {
   return call("relativize", text(base, "base"), text(target, "target"), pairs(options, RESOLVER));
 }
 
+/** The length of the blocks in which a stream is buffered, in bytes. */
+const BUFFERED = 64 * 1024;
+
 class RewriterStream extends TransformStream {
   constructor(given) {
-    const { maxBytes, ...options } = object(given);
+    const { maxBytes, choose, ...options } = object(given);
     const most = maxBytes ?? Infinity;
     if (typeof most !== "number") throw new TypeError("maxBytes must be a number");
     // An error about an option is thrown here, not at the end of the stream.
-    rewrite(new Uint8Array(), options);
-    const chunks = [];
+    rewrite(new Uint8Array(), { choose, ...options });
+    const list = pairs(options);
+    const blocks = [];
     let size = 0;
     super({
+      // The chunk is copied, because its writer may fill the same memory again.
       transform(chunk) {
         const part = view(chunk);
         if (!part) throw new TypeError(`a chunk must be a Uint8Array${typeof chunk === "string" ? ": use a TextEncoderStream first" : ""}`);
-        size += part.length;
-        if (!(size <= most)) throw new RangeError(`the document has more than ${most} bytes`);
-        chunks.push(part);
+        if (!(size + part.length <= most)) throw new RangeError(`maxBytes: the document has more than ${most} bytes`);
+        for (let at = 0; at < part.length; ) {
+          const filled = size % BUFFERED;
+          if (filled === 0) blocks.push(new Uint8Array(BUFFERED));
+          const copied = part.subarray(at, at + BUFFERED - filled);
+          blocks.at(-1).set(copied, filled);
+          size += copied.length;
+          at += copied.length;
+        }
       },
       flush(controller) {
-        const whole = new Uint8Array(size);
-        let length = 0;
-        for (const chunk of chunks.splice(0)) {
-          whole.set(chunk, length);
-          length += chunk.length;
-        }
-        controller.enqueue(rewrite(whole, options));
+        // The output is written to the blocks of the input.
+        const free = [];
+        let read = 0;
+        const next = () => {
+          if (read === size) return undefined;
+          const block = blocks[free.length];
+          free.push(block);
+          const part = block.subarray(0, size - read);
+          read += part.length;
+          return part;
+        };
+        const write = (piece) => {
+          for (let at = 0; at < piece.length; at += BUFFERED) {
+            const part = piece.subarray(at, at + BUFFERED);
+            const block = free.pop() ?? new Uint8Array(BUFFERED);
+            block.set(part);
+            controller.enqueue(block.subarray(0, part.length));
+          }
+        };
+        rewritten("rewrite_blocks", [size, next, write, list], choose);
       },
     });
   }

@@ -24,4 +24,4 @@ async function init(source) {
   await first;
 }
 
-export { init as default, initSync, rewrite, rewriteReport, links, base, resolve, relativize, RewriterStream };
+export { init as default, initSync, rewrite, rewriteReport, links, base, resolve, relativize, detect, messages, version, RewriterStream };

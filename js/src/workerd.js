@@ -5,4 +5,4 @@ start(module);
 
 async function init() {}
 
-export { init as default, initSync, rewrite, rewriteReport, links, base, resolve, relativize, RewriterStream };
+export { init as default, initSync, rewrite, rewriteReport, links, base, resolve, relativize, detect, messages, version, RewriterStream };

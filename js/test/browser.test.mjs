@@ -43,3 +43,27 @@ test("a case gives the expected result in Chromium", options, async (t) => {
     assert.deepEqual(answers[at], [output, output, links.length], name);
   }
 });
+
+const UNDER_POLICY = (policy) => `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}">
+<script type="module" nonce="a">
+import init, { rewrite } from "./web.js";
+globalThis.answered = init().then(() => rewrite("<a href=x>", { url: "https://a.example/" }), (error) => error.name);
+</script>`;
+
+test("a page with a policy has to allow WebAssembly (bug 724)", options, async (t) => {
+  const policy = "script-src 'self' 'nonce-a'";
+  const server = await serve({
+    "/without": ["text/html", UNDER_POLICY(policy)],
+    "/with": ["text/html", UNDER_POLICY(`${policy} 'wasm-unsafe-eval'`)],
+    "/web.js": ["text/javascript", readFileSync(join(pkg, "web.js"))],
+    "/baselink.wasm": ["application/wasm", readFileSync(join(pkg, "baselink.wasm"))],
+  });
+  t.after(server.end);
+  const browser = await chromium();
+  t.after(browser.end);
+  for (const [path, expected] of [["without", "CompileError"], ["with", "<a href=https://a.example/x>"]]) {
+    const page = await browser.open(server.url + path);
+    await page.until("globalThis.answered");
+    assert.equal(await page.value("answered"), expected);
+  }
+});

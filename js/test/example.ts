@@ -1,7 +1,7 @@
 // Every name of the package in TypeScript; installed.test.mjs runs the type checker on this file.
 
-import init, { base, initSync, links, relativize, resolve, rewrite, rewriteReport, RewriterStream } from "baselink";
-import type { Base, Diagnostic, Format, Group, Level, Link, LinkToChoose, Options, Outcome, Reason, Rewritten, Source } from "baselink";
+import init, { base, detect, initSync, links, messages, relativize, resolve, rewrite, rewriteReport, RewriterStream, version } from "baselink";
+import type { ArchiveFormat, Base, Diagnostic, Format, Group, Level, Link, LinkToChoose, Options, Outcome, Reason, Rewritten, Source } from "baselink";
 
 const format: Format = "html";
 const options: Options = { url: new URL("https://a.example/"), format, resolver: "whatwg", enable: ["lazy"], charset: null, dkim: undefined };
@@ -15,6 +15,7 @@ const kept: number | undefined = report.reasons.empty ?? report.counts["not-edit
 const anomalies: Diagnostic[] = rewriteReport(bytes).diagnostics;
 const found: Link[] = links(text, options);
 const targets: (string | null)[] = found.map(({ outcome, target }) => (outcome === "rewritten" ? target : null));
+const sets: string = rewrite(text, { enable: new Set<Group>(["lazy"]), attributes: new Set(["p[x]=url"]) });
 const group: Group | "all" = "all";
 const reasons: (Reason | Outcome)[] = links(text, { enable: group }).map(({ outcome, reason }) => reason ?? outcome);
 const { base: url, chain }: Base = base(bytes);
@@ -24,11 +25,15 @@ const relative: string = relativize(new URL("https://a.example/"), resolved);
 const response = new Response(new Blob([text]).stream().pipeThrough(new RewriterStream({ ...options, maxBytes: 1e6 })));
 const choose = ({ kind, target }: LinkToChoose): string | undefined => (kind === "image" ? target.toLowerCase() : undefined);
 const chosen: Rewritten<string> = rewriteReport(text, { ...options, choose });
+const detected: Format | ArchiveFormat = detect("a.html", bytes);
+const mails: string[] = messages(bytes).map((message) => rewrite(message).length + version);
 const loaded: Promise<void> = init(fetch("https://a.example/baselink.wasm"));
 const again = (source: Source): Promise<void> => init(source);
 initSync(bytes);
 const compiled = async (): Promise<void> => initSync(await WebAssembly.compile(bytes));
 
+// @ts-expect-error The package exports only documented names.
+import type { Module } from "baselink";
 // @ts-expect-error No such value exists.
 rewrite("", { resolver: "browser" });
 // @ts-expect-error A choice is made at once.
@@ -48,4 +53,4 @@ links(new Blob());
 // @ts-expect-error The URL is an option.
 rewrite("", "https://a.example/");
 
-export { again, anomalies, buffers, chosen, compiled, either, kept, loaded, reasons, relative, response, taken, targets, url };
+export { again, anomalies, buffers, chosen, compiled, detected, either, kept, loaded, mails, reasons, relative, response, sets, taken, targets, url };

@@ -1,6 +1,7 @@
 // The package in Node: arguments and errors, strings, streams, memory, and the entry point for browsers.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import init, * as baselink from "../pkg/node.mjs";
 import { pkg } from "./cases.mjs";
 import { serve } from "./chromium.mjs";
 
-const { base, initSync, links, relativize, resolve, rewrite, rewriteReport, RewriterStream } = baselink;
+const { base, detect, initSync, links, messages, relativize, resolve, rewrite, rewriteReport, RewriterStream, version } = baselink;
 const url = "https://a.example/b/c.html";
 const bytes = (text) => new TextEncoder().encode(text);
 
@@ -55,6 +56,28 @@ test("a string is UTF-8, whatever it declares", () => {
   assert.equal(rewrite("\ufeff<a href=x>", { url }), "\ufeff<a href=https://a.example/b/x>");
 });
 
+test("a string is never decoded; `charset` is the encoding of its queries (bug 725)", () => {
+  // URL Standard, 4.4: a query has the encoding of its document, or UTF-8 if that is UTF-16.
+  const page = "<meta charset=koi8-r><a href='/é?é'>é</a>";
+  for (const [charset, query] of [["latin1", "%E9"], ["utf-8", "%C3%A9"], ["utf-16le", "%C3%A9"], [null, "%C3%A9"], [undefined, "%C3%A9"]]) {
+    const options = { url, charset, resolver: "whatwg" };
+    const expected = page.replace("/é?é", `https://a.example/%C3%A9?${query}`);
+    assert.equal(rewrite(page, options), expected);
+    assert.equal(rewriteReport(page, options).output, expected);
+    assert.deepEqual(links(page, options).map(({ start, end, target }) => [page.slice(start, end), target]), [["/é?é", `https://a.example/%C3%A9?${query}`]]);
+    assert.equal(base("<base href='/é'>", options).base, "https://a.example/%C3%A9");
+  }
+  assert.throws(() => rewrite("", { charset: "x" }), { name: "TypeError", message: /^charset: unknown encoding 'x'/ });
+});
+
+test("a string that would need bytes of another encoding stays (bug 729)", () => {
+  const message = "Content-Type: text/html; charset=iso-8859-1\n\n<a href=x>";
+  const options = { url: "http://h/", choose: () => "é" };
+  assert.equal(rewrite(message, options), message);
+  assert.equal(rewriteReport(message, options).output, message);
+  assert.match(rewrite(message, { url: "http://h/" }), /http:\/\/h\/x/);
+});
+
 test("a lone surrogate is U+FFFD, in every string", () => {
   assert.equal(rewrite("<a href=x>\ud800<p>\udc00", { url }), "<a href=https://a.example/b/x>\ufffd<p>\ufffd");
   assert.equal(links("<a href=x>", { url: "https://a.example/\ud800/" })[0].base, "https://a.example/\ufffd/");
@@ -83,6 +106,10 @@ test("`choose` gets each link, and its reference is escaped for the place", () =
   ]);
   assert.deepEqual(seen[0], {
     entity: "",
+    line: 0,
+    column: 0,
+    start: 9,
+    end: 19,
     element: "a",
     attribute: "href",
     reference: "/a?b&c",
@@ -187,16 +214,35 @@ test("offsets and columns of a string count UTF-16 code units (bug 375)", () => 
 
 test("a report has counts, reasons and diagnostics (bug 374)", () => {
   const page = "<img src=''><a href=x><a href=mailto:y>\n<a href='z";
-  const { output, diagnostics, ...report } = rewriteReport(page, { url });
+  const { output, links: listed, diagnostics, ...report } = rewriteReport(page, { url });
   assert.equal(output, rewrite(page, { url }));
   const counts = { rewritten: 1, absolute: 1, "no-base": 0, left: 1, "not-editable": 0 };
   assert.deepEqual(report, { counts, reasons: { empty: 1 } });
+  assert.equal(listed.length, 3);
   assert.deepEqual(diagnostics, []);
   const [{ message, ...found }] = rewriteReport("é\n<base href=/x>", { url }).diagnostics;
   assert.match(message, /^the href of this base element is relative, but RFC 1808/);
   assert.deepEqual(found, { code: "base-relative", line: 2, column: 1, start: 2, end: 16 });
   assert.deepEqual(rewriteReport(bytes(page), { url }).output, bytes(output));
   fails(() => rewriteReport(page, { url: 1 }), "url must be a string");
+});
+
+test("a report lists the links, too (bug 730)", () => {
+  const page = "é<a href=x><img src=''>";
+  for (const data of [page, bytes(page)]) assert.deepEqual(rewriteReport(data, { url }).links, links(data, { url }));
+});
+
+test("detect, messages and version (bug 731)", () => {
+  assert.equal(detect("a.svg", bytes("")), "svg");
+  for (const name of [null, undefined, "inbox"]) assert.equal(detect(name, bytes("From: me@h.example\n\n")), "message");
+  assert.equal(detect(null, bytes("WARC/1.1\r\n")), "warc");
+  // RFC 4155: the line `From ` and the empty line before the next one are not part of a message.
+  const mailbox = "From a\nSubject: x\n\ny\n\nFrom b\nSubject: z\n\nw\n";
+  assert.deepEqual(messages(bytes(mailbox)), [bytes("Subject: x\n\ny\n"), bytes("Subject: z\n\nw\n")]);
+  fails(() => detect(1, bytes("")), "name must be a string");
+  fails(() => detect(null, "x"), "head must be an ArrayBuffer or a Uint8Array");
+  fails(() => messages(mailbox), "data must be an ArrayBuffer or a Uint8Array");
+  assert.equal(version, JSON.parse(readFileSync(join(pkg, "package.json"))).version);
 });
 
 test("a base has levels, each with its reason", () => {
@@ -218,6 +264,8 @@ test("every option has an effect", () => {
     ["<base href=/d/><a href=x>", { baseElement: "keep" }, "<base href=/d/><a href=https://a.example/d/x>"],
     ["<img data-src=x.gif>", { enable: "lazy" }, "<img data-src=https://a.example/b/x.gif>"],
     ["<img data-src=x.gif>", { enable: ["social", "lazy"] }, "<img data-src=https://a.example/b/x.gif>"],
+    ["<img data-src=x.gif>", { enable: new Set(["social", "lazy"]) }, "<img data-src=https://a.example/b/x.gif>"],
+    ["<p y=x z=x>", { attributes: new Set(["p[y]=url"]).values() }, "<p y=https://a.example/b/x z=x>"],
     ["<p y=x z=x>", { attributes: ["p[y]=url", "p[z]=url"] }, "<p y=https://a.example/b/x z=https://a.example/b/x>"],
     ["<a href=//h/x>", { url: null, assumeScheme: "https" }, "<a href=https://h/x>"],
     ["<a href=x>", { fragments: undefined, dkim: null }, "<a href=https://a.example/b/x>"],
@@ -297,6 +345,8 @@ test("a wrong base is a TypeError", () => {
   assert.throws(() => resolve("x", "y"), TypeError);
   assert.throws(() => relativize("x", "y"), TypeError);
   assert.throws(() => resolve("mailto:a@b", "y"), TypeError);
+  for (const read of [resolve, relativize]) fails(() => read("x", "y"), "base: 'x' cannot be a base URL: give an absolute URL, with a scheme");
+  fails(() => resolve("mailto:a@b", "y"), "reference: 'y' has no target: the scheme of the base URL has no relative form");
 });
 
 test("a reference is resolved, and made relative", () => {
@@ -345,11 +395,55 @@ test("a stream is rewritten at its end", async () => {
   await assert.rejects(new Response(text.pipeThrough(new RewriterStream())).text(), new TypeError("a chunk must be a Uint8Array: use a TextEncoderStream first"));
 });
 
+test("a stream copies its chunks, because the writer may fill them again (bug 722)", async () => {
+  const page = bytes("<p>Text</p>".repeat(9000) + "<a href=x>");
+  for (const length of [7, 4096, 65536, 65537]) {
+    const stream = new RewriterStream({ url });
+    const output = new Response(stream.readable).text();
+    const [writer, buffer] = [stream.writable.getWriter(), new Uint8Array(length)];
+    for (let at = 0; at < page.length; at += length) {
+      const part = page.subarray(at, at + length);
+      buffer.set(part);
+      await writer.write(buffer.subarray(0, part.length));
+    }
+    await writer.close();
+    assert.ok((await output) === new TextDecoder().decode(page).replace("x>", "https://a.example/b/x>"), `chunks of ${length} bytes`);
+  }
+});
+
+const PEAK = `
+const { RewriterStream } = require(process.argv[1]);
+const [size, step] = process.argv.slice(2).map(Number);
+const stream = new RewriterStream();
+const chunk = new Uint8Array(step).fill(32);
+const before = process.resourceUsage().maxRSS;
+let length = 0;
+async function read() {
+  for await (const piece of stream.readable) length += piece.length;
+}
+async function write() {
+  const writer = stream.writable.getWriter();
+  for (let at = 0; at < size; at += step) await writer.write(chunk);
+  await writer.close();
+}
+Promise.all([read(), write()]).then(() => console.log(length, ((process.resourceUsage().maxRSS - before) * 1024) / size));
+`;
+
+test("a stream takes at most three times the memory of its document (bug 723)", () => {
+  const size = 64 << 20;
+  for (const step of [1 << 12, 1 << 16, 1 << 20]) {
+    const found = spawnSync(process.execPath, ["-e", PEAK, join(pkg, "node.cjs"), size, step], { encoding: "utf8" });
+    const [length, times] = found.stdout.split(" ").map(Number);
+    assert.equal(length, size, found.stderr);
+    assert.ok(times < 3, `${times} times with chunks of ${step} bytes`);
+  }
+});
+
 test("a stream is no longer than maxBytes (bug 373)", async () => {
   const source = () => new Blob(["<a href=x>"]).stream();
   const output = (maxBytes) => new Response(source().pipeThrough(new RewriterStream({ url, maxBytes }))).text();
   for (const most of [10, 1e9, null, undefined]) assert.equal(await output(most), "<a href=https://a.example/b/x>");
-  for (const most of [9, 0, NaN]) await assert.rejects(output(most), new RangeError(`the document has more than ${most} bytes`));
+  for (const most of [9, 0, NaN]) await assert.rejects(output(most), new RangeError(`maxBytes: the document has more than ${most} bytes`));
   fails(() => new RewriterStream({ maxBytes: "9" }), "maxBytes must be a number");
   fails(() => new RewriterStream(null), NOT_OPTIONS);
 });

@@ -249,8 +249,18 @@ impl Rewriter {
         Ok(rewriter)
     }
 
-    /// Makes every relative link of a document absolute. The encoding is UTF-8, whatever the text declares. If a part of a
-    /// message would get bytes of another encoding, the text is returned unchanged.
+    /// A rewriter for text, which is UTF-8, whatever it declares. [`RewriterBuilder::charset`] is the encoding of its queries.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn for_text(mut self) -> Self {
+        let queries = self.options.scan.charset.replace(Charset::UTF_8);
+        self.options.query_charset = queries;
+        self
+    }
+
+    /// Makes every relative link of a document absolute. The text is never decoded again, whatever encoding it declares;
+    /// [`RewriterBuilder::charset`] is the encoding of its queries. If a part of a message would get bytes of another
+    /// encoding, the text is returned unchanged.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -260,9 +270,7 @@ impl Rewriter {
     /// ```
     #[must_use]
     pub fn rewrite_str<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut rewriter = self.clone();
-        rewriter.options.scan.charset = Some(Charset::UTF_8);
-        let (edits, _) = rewriter.edits(text.as_bytes());
+        let (edits, _) = self.clone().for_text().edits(text.as_bytes());
         if edits.is_empty() {
             return text.into();
         }
