@@ -6,6 +6,4 @@
 //!
 //! Deliberately absent: promises about its names. Programs should depend on the crate `baselink`.
 
-#![forbid(unsafe_code)]
-
 pub mod cli;

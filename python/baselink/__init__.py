@@ -4,7 +4,7 @@
 >>> baselink.rewrite(b'<a href="../x.html">', "http://h.example/a/b.html")
 b'<a href="http://h.example/x.html">'
 
-Documents are bytes: HTML, XHTML, SVG, CSS, feeds, MIME messages, mailboxes and HTTP responses. The format is detected
+Documents are bytes or str: HTML, XHTML, SVG, CSS, feeds, MIME messages, mailboxes and HTTP responses. The format is detected
 from the first bytes. References are resolved by RFC 1808; `resolver="whatwg"` resolves them as browsers do.
 """
 
@@ -19,9 +19,10 @@ from ._baselink import (
     relativize,
     resolve,
     rewrite,
+    rewrite_links,
     rewrite_report,
 )
-from ._text import get_base_url, make_links_absolute, rewrite_links
+from ._text import get_base_url, make_links_absolute
 from ._types import (
     ArchiveFormat,
     ArchiveOptions,
@@ -37,6 +38,7 @@ from ._types import (
     Reason,
     Resolver,
     Rewritten,
+    RewrittenText,
     Role,
     Rule,
     Status,
@@ -57,6 +59,7 @@ __all__ = [
     "Reason",
     "Resolver",
     "Rewritten",
+    "RewrittenText",
     "Role",
     "Rule",
     "Status",

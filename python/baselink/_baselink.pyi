@@ -1,10 +1,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
-from typing import Protocol, TypeAlias, final
+from typing import Protocol, TypeAlias, final, overload
 
 from typing_extensions import Buffer, Self, Unpack
 
-from ._types import ArchiveFormat, ArchiveOptions, Base, Format, Link, Options, Resolver, Rewritten
+from ._types import ArchiveFormat, ArchiveOptions, Base, Format, Link, Options, Resolver, Rewritten, RewrittenText
 
 __all__ = [
     "INTENDED",
@@ -16,7 +16,6 @@ __all__ = [
     "archive_documents",
     "archive_links",
     "base",
-    "choose_links",
     "command",
     "detect",
     "iter_links",
@@ -26,6 +25,7 @@ __all__ = [
     "relativize",
     "resolve",
     "rewrite",
+    "rewrite_links",
     "rewrite_report",
 ]
 
@@ -37,17 +37,29 @@ class _Readable(Protocol):
     def read(self, length: int, /) -> Buffer: ...
 
 _File: TypeAlias = str | PathLike[str] | _Readable
+_Data: TypeAlias = str | Buffer
 
+@overload
+def rewrite(data: str, /, url: str | None = None, **options: Unpack[Options]) -> str: ...
+@overload
 def rewrite(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> bytes: ...
-def choose_links(
-    data: Buffer, function: Callable[[Link], str | None], url: str | None, /, **options: Unpack[Options]
+@overload
+def rewrite_links(
+    data: str, function: Callable[[Link], str | None], /, url: str | None = None, **options: Unpack[Options]
+) -> str: ...
+@overload
+def rewrite_links(
+    data: Buffer, function: Callable[[Link], str | None], /, url: str | None = None, **options: Unpack[Options]
 ) -> bytes: ...
+@overload
+def rewrite_report(data: str, /, url: str | None = None, **options: Unpack[Options]) -> RewrittenText: ...
+@overload
 def rewrite_report(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> Rewritten: ...
-def links(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> list[Link]: ...
+def links(data: _Data, /, url: str | None = None, **options: Unpack[Options]) -> list[Link]: ...
 def iter_links(
-    documents: Iterable[Buffer | tuple[Buffer, str | None]], /, **options: Unpack[Options]
+    documents: Iterable[_Data | tuple[_Data, str | None]], /, **options: Unpack[Options]
 ) -> LinkIterator: ...
-def base(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> Base: ...
+def base(data: _Data, /, url: str | None = None, **options: Unpack[Options]) -> Base: ...
 def resolve(base: str, reference: str, *, resolver: Resolver = "rfc1808") -> str: ...
 def relativize(base: str, target: str, *, resolver: Resolver = "rfc1808") -> str: ...
 def detect(name: str | None, head: Buffer) -> Format | ArchiveFormat: ...
@@ -69,7 +81,7 @@ class Messages(Iterator[bytes]):
 _Batch: TypeAlias = tuple[int, tuple[tuple[int, tuple[bytes | None, ...]], ...]]
 
 def link_columns(
-    documents: Iterable[Buffer | tuple[Buffer, str | None]], /, **options: Unpack[Options]
+    documents: Iterable[_Data | tuple[_Data, str | None]], /, **options: Unpack[Options]
 ) -> LinkColumns: ...
 def archive_links(file: _File, path: str, /, **options: Unpack[ArchiveOptions]) -> ArchiveColumns: ...
 def archive_documents(file: _File, path: str, /, **options: Unpack[ArchiveOptions]) -> ArchiveColumns: ...

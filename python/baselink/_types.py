@@ -78,7 +78,8 @@ class Options(ArchiveOptions, total=False):
     format            the format: "html", "xhtml", "svg", "xml", "css", "message", "mbox", "http"; also "script" with
                       enable="scripts", "manifest" and "jsonfeed" with enable="manifest"; detected from the first bytes by
                       default, and text in no known format is HTML; a document of the format "other" has no links
-    charset           the encoding, by a label of the Encoding Standard; a byte order mark takes precedence
+    charset           the encoding, by a label of the Encoding Standard; a byte order mark takes precedence; in str, which is
+                      not decoded, the encoding of queries
     resolver          "rfc1808" (default), "rfc3986", or "whatwg" to resolve as browsers do
     fragments         the treatment of "#x": "rewrite" (default), "keep", or "auto" to rewrite it only if a browser
                       would leave the page; "auto" is the default in a page that says that it was saved
@@ -103,11 +104,11 @@ class Link(NamedTuple):
     line: int
     """The line, counted from 1."""
     column: int
-    """The column, counted from 1, in bytes."""
+    """The column, counted from 1, in the units of the offsets."""
     start: int
-    """The offset in the data at which the bytes of the reference, as encoded there, begin."""
+    """The offset in the data at which the reference, as encoded there, begins: in str in characters, and otherwise in bytes."""
     end: int
-    """The offset at which these bytes end."""
+    """The offset at which it ends."""
     element: str | None
     """The element; None in a style sheet."""
     attribute: str | None
@@ -150,9 +151,9 @@ class Diagnostic(NamedTuple):
     line: int
     """The line, counted from 1."""
     column: int
-    """The column, counted from 1, in bytes."""
+    """The column, counted from 1, in the units of the offsets."""
     start: int
-    """The offset in the data at which the affected bytes begin."""
+    """The offset in the data at which the affected part begins, in the units of `Link.start`."""
     end: int
     """The offset at which they end."""
 
@@ -170,6 +171,16 @@ class Rewritten(NamedTuple):
     """The number of links with each reason that occurs."""
     diagnostics: list[Diagnostic]
     """Every anomaly."""
+
+
+class RewrittenText(NamedTuple):
+    """A rewritten document that is str; `Rewritten` describes the other fields."""
+
+    output: str
+    links: list[Link]
+    counts: dict[Outcome, int]
+    reasons: dict[Reason, int]
+    diagnostics: list[Diagnostic]
 
 
 class Level(NamedTuple):

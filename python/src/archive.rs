@@ -23,7 +23,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::buffer::Output;
+use crate::buffer::{Output, Units};
 use crate::columns::{Batches, LINK, LONGEST, Row, Type};
 use crate::messages::{PythonFile, io_exception};
 use crate::options::{at, builder};
@@ -214,7 +214,9 @@ impl ArchiveColumns {
             let is_too_long = texts.into_iter().flatten().any(|text| text.len() > LONGEST);
             let error = is_too_long.then_some("too-long: a column of Arrow cannot hold all of it");
             let mut row = batches.row();
-            key.add_to(row.text(Some(path)).link(&found)).text(error);
+            let place = Units::BYTES.place(link.span, (found.line, found.column));
+            key.add_to(row.text(Some(path)).link(link, &place))
+                .text(error);
         });
         // Only these rows report a body whose links could not be read.
         let has_links = totals.links() > 0;

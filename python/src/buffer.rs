@@ -1,139 +1,194 @@
-//! Access to the bytes of Python objects without a copy.
+//! Documents as bytes, whatever Python object holds them, and Python objects of bytes.
 //!
 //! ```text
-//! bytes                      read directly, because they never change
-//! bytearray, memoryview, …   read through a memoryview, which keeps the memory in its place
+//! bytes                            read in place, because they never change
+//! bytearray, memoryview, mmap, …   copied, because another thread or process may write to them
+//! str                              encoded as UTF-8; places are counted in characters
 //! ```
 //!
-//! In the stable interface of CPython 3.10, only `PyObject_AsReadBuffer` gives access to the memory of an object other
-//! than `bytes`. `PyBuffer` exists from 3.11 on.
-//!
-//! Deliberately absent: protection against another thread that writes to the memory while it is read. As with
-//! `hashlib`, the result is then meaningless.
+//! Deliberately absent: access to the memory of other objects than `bytes`. If such memory changed during a call, a
+//! text that was valid UTF-8 would no longer be valid, which is undefined behaviour in Rust.
 
-use std::ffi::{c_int, c_void};
 use std::io;
-use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::ffi;
+use baselink::{Rewriter, Span};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::types::{PyBytes, PyMemoryView, PyString};
 
-use crate::options::wrong_type;
+use crate::options::{check_not_archive, wrong_type};
 
-#[allow(unsafe_code)]
-unsafe extern "C" {
-    fn PyObject_AsReadBuffer(
-        object: *mut ffi::PyObject,
-        buffer: *mut *const c_void,
-        length: *mut ffi::Py_ssize_t,
-    ) -> c_int;
-}
+/// The encoding of text, and its treatment of lone surrogates.
+const UTF_8: (&str, &str) = ("utf-8", "surrogatepass");
 
-/// The bytes of a Python object, which stay in place as long as this value exists.
+/// A document as bytes.
 pub(crate) struct Data<'py> {
-    start: *const u8,
-    length: usize,
-    /// The Python object that owns the bytes.
-    held: Bound<'py, PyAny>,
-    of: PhantomData<&'py [u8]>,
+    bytes: Bound<'py, PyBytes>,
+    /// The text, if the document is str. Then the bytes are its UTF-8, with three bytes for a lone surrogate.
+    text: Option<Bound<'py, PyString>>,
 }
 
 impl<'py> Data<'py> {
-    /// Borrows the bytes of the argument `data`.
+    /// The document in the argument `data`.
     ///
     /// # Errors
     ///
-    /// `TypeError` if `data` has no bytes, `ValueError` if its bytes are not contiguous.
+    /// `TypeError` if `data` is neither str nor has bytes.
     pub(crate) fn of(data: &Bound<'py, PyAny>) -> PyResult<Self> {
-        Self::of_argument("data", data)
-    }
-
-    /// Borrows the bytes of the argument `name`.
-    pub(crate) fn of_argument(name: &str, data: &Bound<'py, PyAny>) -> PyResult<Self> {
-        if let Ok(bytes) = data.cast::<PyBytes>() {
-            let (start, length) = (bytes.as_bytes().as_ptr(), bytes.as_bytes().len());
-            return Ok(Self {
-                start,
-                length,
-                held: data.clone(),
-                of: PhantomData,
-            });
-        }
-        let view = PyMemoryView::from(data).map_err(|error| {
-            match error.is_instance_of::<PyTypeError>(data.py()) {
-                true => wrong_type(name, data, "bytes, a bytearray or a memoryview"),
-                false => error,
-            }
-        })?;
-        if !view.getattr("c_contiguous")?.extract::<bool>()? {
-            return Err(PyValueError::new_err(
-                "the memoryview is not contiguous: use bytes(view) to copy it",
-            ));
-        }
-        let (mut start, mut length) = (std::ptr::null(), 0);
-        // SAFETY: `view` is a live object, and both pointers lead to local variables.
-        #[allow(unsafe_code)]
-        let status =
-            unsafe { PyObject_AsReadBuffer(view.as_ptr(), &raw mut start, &raw mut length) };
-        if status != 0 {
-            return Err(PyErr::fetch(data.py()));
-        }
-        let length = usize::try_from(length).unwrap_or_default();
-        Ok(Self {
-            start: start.cast(),
-            length,
-            held: view.into_any(),
-            of: PhantomData,
-        })
+        let text = data.cast::<PyString>().ok().cloned();
+        let bytes = match &text {
+            Some(text) => text.call_method1("encode", UTF_8)?.cast_into()?,
+            None => bytes_of("data", data)?,
+        };
+        Ok(Self { bytes, text })
     }
 
     pub(crate) fn py(&self) -> Python<'py> {
-        self.held.py()
+        self.bytes.py()
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        if self.length == 0 {
-            return &[];
+        self.bytes.as_bytes()
+    }
+
+    /// The rewriter for this document.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if the document is an archive of documents.
+    pub(crate) fn rewriter(&self, rewriter: Rewriter) -> PyResult<Rewriter> {
+        check_not_archive(rewriter.format(self.bytes()))?;
+        Ok(match self.text {
+            Some(_) => rewriter.for_text(),
+            None => rewriter,
+        })
+    }
+
+    /// The document itself, if `bytes` cannot be an object of its own: a subclass, or another buffer.
+    pub(crate) fn unchanged(&self) -> Option<Bound<'py, PyAny>> {
+        match &self.text {
+            Some(text) => Some(text.clone().into_any()),
+            None => self
+                .bytes
+                .cast_exact::<PyBytes>()
+                .ok()
+                .cloned()
+                .map(Bound::into_any),
         }
-        // SAFETY: CPython gave this pointer and length. `held` is `bytes`, or a memoryview that exports the buffer
-        // until it is dropped, so the bytes are neither moved nor freed.
-        #[allow(unsafe_code)]
-        unsafe {
-            std::slice::from_raw_parts(self.start, self.length)
+    }
+
+    /// The rewritten document `output`, of the type of this one. A part of a message in str may have got bytes of another
+    /// encoding; then the result is this document.
+    pub(crate) fn with(&self, output: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        let output = to_python(self.py(), output)?;
+        match &self.text {
+            Some(text) => Ok(output
+                .call_method1("decode", UTF_8)
+                .unwrap_or_else(|_| text.clone().into_any())),
+            None => Ok(output.into_any()),
+        }
+    }
+
+    /// The units in which the places of this document are counted.
+    pub(crate) fn units(&self) -> PyResult<Units<'_>> {
+        Ok(match &self.text {
+            Some(text) if text.len()? < self.bytes().len() => Units::characters(self.bytes()),
+            _ => Units::BYTES,
+        })
+    }
+}
+
+/// The bytes of the argument `name`.
+pub(crate) fn bytes_of<'py>(
+    name: &str,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(bytes.clone());
+    }
+    let view = PyMemoryView::from(value).map_err(|error| {
+        match error.is_instance_of::<PyTypeError>(value.py()) {
+            true if name == "data" => wrong_type(name, value, "str, bytes or another buffer"),
+            true => wrong_type(name, value, "bytes, a bytearray or a memoryview"),
+            false => error,
+        }
+    })?;
+    Ok(view.call_method0("tobytes")?.cast_into()?)
+}
+
+/// Copies `bytes` to a new object `bytes`.
+///
+/// # Errors
+///
+/// `MemoryError` if memory is lacking; `PyBytes::new` would panic.
+pub(crate) fn to_python<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, bytes.len(), |memory| {
+        memory.copy_from_slice(bytes);
+        Ok(())
+    })
+}
+
+/// The place of a link or an anomaly.
+pub(crate) struct Place {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// The length of a block of bytes whose characters are counted at once.
+const BLOCK: usize = 64;
+
+/// The units of offsets and columns: bytes, or the characters of str.
+pub(crate) struct Units<'a> {
+    /// UTF-8; empty if the units are bytes.
+    encoded: &'a [u8],
+    /// The number of characters before each block.
+    before: Vec<usize>,
+}
+
+impl<'a> Units<'a> {
+    pub(crate) const BYTES: Self = Self {
+        encoded: &[],
+        before: Vec::new(),
+    };
+
+    fn characters(encoded: &'a [u8]) -> Self {
+        let mut before = vec![0];
+        let mut sum = 0;
+        for block in encoded.chunks(BLOCK) {
+            sum += characters_in(block);
+            before.push(sum);
+        }
+        Self { encoded, before }
+    }
+
+    fn at(&self, offset: usize) -> usize {
+        match self.before.get(offset / BLOCK) {
+            Some(before) => before + characters_in(&self.encoded[offset - offset % BLOCK..offset]),
+            None => offset,
+        }
+    }
+
+    /// The place of the bytes `span`, which begin in this line and column.
+    pub(crate) fn place(&self, span: Span, (line, column): (usize, usize)) -> Place {
+        let start = self.at(span.start);
+        let column = match self.before.is_empty() {
+            true => column,
+            false => start - self.at(span.start + 1 - column) + 1,
+        };
+        Place {
+            line,
+            column,
+            start,
+            end: self.at(span.end),
         }
     }
 }
 
-/// The size up to which copying the bytes is faster than releasing and reacquiring the GIL.
-const SMALL: usize = 1 << 14;
-
-/// Copies `bytes` to a new object `bytes`. Most of the time is spent on the first access to new memory, so the GIL is
-/// released.
-pub(crate) fn to_python<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-    if bytes.len() <= SMALL {
-        return Ok(PyBytes::new(py, bytes));
-    }
-    let length = ffi::Py_ssize_t::try_from(bytes.len())?;
-    // SAFETY: with a null source, the function leaves the memory uninitialized. No other code has the object before all
-    // its bytes are written.
-    #[allow(unsafe_code)]
-    unsafe {
-        let object = ffi::PyBytes_FromStringAndSize(std::ptr::null(), length);
-        let copy = Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked::<PyBytes>();
-        let memory = std::slice::from_raw_parts_mut(
-            ffi::PyBytes_AsString(copy.as_ptr()).cast::<MaybeUninit<u8>>(),
-            bytes.len(),
-        );
-        py.detach(|| {
-            bytes
-                .as_ptr()
-                .copy_to_nonoverlapping(memory.as_mut_ptr().cast(), bytes.len())
-        });
-        Ok(copy)
-    }
+/// The number of characters that begin in `bytes`.
+fn characters_in(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
 /// Output in memory. If memory runs out, a write fails; a write to a `Vec` would end the process.

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use baselink::{Choice, LinkReport};
 use pyo3::prelude::*;
 
+use crate::buffer::Units;
 use crate::options::{text_of, wrong_type};
 use crate::rows::Rows;
 
@@ -46,7 +47,8 @@ impl Chooser {
     }
 
     fn call(&self, py: Python<'_>, link: &LinkReport) -> PyResult<Choice> {
-        let link = Rows::new(py)?.link_at(link, (0, 0))?;
+        let place = Units::BYTES.place(link.span, (0, 0));
+        let link = Rows::new(py)?.link(link, &place)?;
         let reference = self.function.bind(py).call1((link,))?;
         if reference.is_none() {
             return Ok(Choice::Kept);

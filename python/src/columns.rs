@@ -14,15 +14,14 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::slice;
 
-use baselink::ListedLink;
-use baselink::{Reason, RewriterBuilder};
+use baselink::{LinkReport, Reason, RewriterBuilder};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::buffer::{Data, to_python};
-use crate::options::{at, builder, check_format};
+use crate::buffer::{Data, Place, to_python};
+use crate::options::{at, builder};
 use crate::rows::{iterator, pair};
 
 /// The maximum number of rows in a batch. Spark is slower with larger batches.
@@ -244,9 +243,9 @@ impl Row<'_> {
     }
 
     /// Adds the fields of a link.
-    pub(crate) fn link(&mut self, ListedLink { link, line, column }: &ListedLink) -> &mut Self {
+    pub(crate) fn link(&mut self, link: &LinkReport, place: &Place) -> &mut Self {
         self.text(Some(&link.entity));
-        for number in [*line, *column, link.span.start, link.span.end] {
+        for number in [place.line, place.column, place.start, place.end] {
             self.number(Some(number as u64));
         }
         self.text(Some(&*link.element).filter(|name| !name.is_empty()))
@@ -290,7 +289,8 @@ pub(crate) struct LinkColumns {
 ///
 /// The links of many documents as Arrow buffers. `documents` is an iterable, as for `iter_links`. Each batch is a pair:
 /// its number of rows, and for each column the number of absent values and the buffers. The first column has the number
-/// of the document, the others the fields of `Link`. `baselink.arrow` makes record batches of the buffers.
+/// of the document, the others the fields of `Link`. `baselink.arrow` makes record batches of the buffers. Raises the
+/// exceptions of `iter_links`: ValueError or TypeError.
 ///
 /// >>> import baselink
 /// >>> [(rows, columns)] = baselink.link_columns([(b"<a href=x>", "http://h.example/")])
@@ -331,14 +331,14 @@ impl LinkColumns {
                 break;
             };
             let (data, url) = pair(&document?)?;
-            let held = Data::of(&data)?;
-            let rewriter = at(self.builder.clone(), url.as_ref())?;
-            let bytes = held.bytes();
-            check_format(&rewriter, bytes)?;
+            let data = Data::of(&data)?;
+            let rewriter = data.rewriter(at(self.builder.clone(), url.as_ref())?)?;
+            let (bytes, units) = (data.bytes(), data.units()?);
             let (number, batches) = (self.number, &mut self.batches);
             py.detach(|| {
                 rewriter.links(bytes, |found| {
-                    batches.row().number(Some(number)).link(&found);
+                    let place = units.place(found.link.span, (found.line, found.column));
+                    batches.row().number(Some(number)).link(&found.link, &place);
                     ControlFlow::Continue(())
                 });
             });

@@ -18,22 +18,22 @@ mod rows;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 
-use baselink::{Base, Edits, Format, Reason, Resolver, Rewriter};
+use baselink::{Base, Edits, Format, Reason, Resolver};
 use baselink_cli::cli;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyFrozenSet};
+use pyo3::types::{PyDict, PyFrozenSet};
 
-use crate::buffer::{Data, Output, to_python};
+use crate::buffer::{Data, Output, bytes_of};
 use crate::choose::Chooser;
 use crate::messages::io_exception;
-use crate::options::{at, builder_with_url, check_format, invalid, rewriter, text_of};
+use crate::options::{at, builder_with_url, invalid, rewriter, text_of};
 use crate::rows::{Rows, list_links};
 
 /// The document with every relative link made absolute. No other byte changes.
 ///
-/// `data` is bytes, a bytearray, a memoryview or any other buffer. `url` is the absolute URL from which the document
-/// was retrieved (RFC 1808, section 3.3). Without it, and without a base in the document, the document is returned
+/// `data` is str, bytes, a bytearray, a memoryview or any other buffer; the result is str for str, and otherwise bytes.
+/// `url` is the absolute URL from which the document was retrieved (RFC 1808, section 3.3). Without it, and without a base in the document, the document is returned
 /// unchanged, and `rewrite_report(data).counts["no-base"]` counts the links that stay. The options are those of
 /// `baselink.Options`. No document raises an exception; a wrong argument, such as an archive of documents, raises ValueError
 /// or TypeError.
@@ -47,30 +47,21 @@ fn rewrite<'py>(
     data: &Bound<'py, PyAny>,
     url: Option<&Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyBytes>> {
-    rewrite_by(&rewriter("rewrite", url, options)?, data)
-}
-
-/// The document as rewritten by `rewriter`.
-fn rewrite_by<'py>(rewriter: &Rewriter, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    let held = Data::of(data)?;
-    let bytes = held.bytes();
-    check_format(rewriter, bytes)?;
+) -> PyResult<Bound<'py, PyAny>> {
+    let rewriter = rewriter("rewrite", url, options)?;
+    let data = Data::of(data)?;
+    let (rewriter, bytes) = (data.rewriter(rewriter)?, data.bytes());
     let (edits, totals) = data.py().detach(|| rewriter.edits(bytes));
-    edited((data, bytes), &edits, totals.lacks_memory)
+    edited(&data, &edits, totals.lacks_memory)
 }
 
-/// The document `bytes`, which `data` holds, with these edits.
-fn edited<'py>(
-    (data, bytes): (&Bound<'py, PyAny>, &[u8]),
-    edits: &Edits,
-    lacks_memory: bool,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let py = data.py();
-    match data.cast_exact::<PyBytes>() {
-        Ok(same) if edits.is_empty() && !lacks_memory => Ok(same.clone()),
+/// The document `data` with these edits.
+fn edited<'py>(data: &Data<'py>, edits: &Edits, lacks_memory: bool) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = data.bytes();
+    match data.unchanged() {
+        Some(same) if edits.is_empty() && !lacks_memory => Ok(same),
         _ => {
-            let output = py.detach(|| {
+            let output = data.py().detach(|| {
                 let mut output = Output::default();
                 if lacks_memory {
                     return Err(io::Error::from(ErrorKind::OutOfMemory));
@@ -78,46 +69,55 @@ fn edited<'py>(
                 output.0.try_reserve(bytes.len() + bytes.len() / 8)?;
                 edits.write_to(bytes, &mut output).map(|()| output)
             });
-            to_python(py, &output.map_err(io_exception)?.0)
+            data.with(&output.map_err(io_exception)?.0)
         }
     }
 }
 
-/// choose_links(data, function, url, /, **options)
-/// --
+/// The document with the references that `function` returns for its links; no other byte changes.
 ///
-/// The document with the references that `function` returns for its links; see `baselink.rewrite_links`.
+/// `function` gets each link, relative or absolute, that has a target and may be changed, also a base element's. It
+/// returns a reference, which is escaped for its place, or None to keep the link as it is; `link.target` makes it
+/// absolute, as in `rewrite`. `data`, `url` and `options` are those of `rewrite`. Other threads can run while the document
+/// is read.
+///
+/// The outcome of the link is that of `rewrite`. Its line and column are 0, because they are not known yet; its start
+/// and end are offsets in the decoded bytes of its own document, such as a part of a message.
+///
+/// Raises the exceptions of `function` unchanged, TypeError if its result is neither str nor None, and those of `rewrite`.
+///
+/// >>> import baselink
+/// >>> from urllib.parse import quote
+/// >>> def through_proxy(link):
+/// ...     if link.role == "embedded" and link.target.startswith("http"):
+/// ...         return "https://proxy.example/?a&url=" + quote(link.target, safe="")
+/// >>> page = '<a href="http://h.example/"><img src="http://h.example/i.png">'
+/// >>> baselink.rewrite_links(page, through_proxy)
+/// '<a href="http://h.example/"><img src="https://proxy.example/?a&amp;url=http%3A%2F%2Fh.example%2Fi.png">'
 #[pyfunction]
-#[pyo3(signature = (data, function, url, /, **options), text_signature = None)]
-fn choose_links<'py>(
+#[pyo3(signature = (data, function, /, url=None, **options))]
+fn rewrite_links<'py>(
     data: &Bound<'py, PyAny>,
     function: &Bound<'py, PyAny>,
     url: Option<&Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
     let chooser = Chooser::new(function)?;
     let rewriter = at(builder_with_url("rewrite_links", options)?, url)?;
-    // The function could change another buffer while it is read.
-    let data = match data.cast_exact::<PyBytes>() {
-        Ok(same) => same.clone(),
-        Err(_) => to_python(py, Data::of(data)?.bytes())?,
-    };
-    let bytes = data.as_bytes();
-    check_format(&rewriter, bytes)?;
-    let rewritten = rewriter.rewrite_links(bytes, |link| chooser.choose(link));
+    let data = Data::of(data)?;
+    let (rewriter, bytes) = (data.rewriter(rewriter)?, data.bytes());
+    let rewritten = py.detach(|| rewriter.rewrite_links(bytes, |link| chooser.choose(link)));
     match chooser.raised(py) {
         Some(raised) => Err(raised),
-        None => edited(
-            (&data, bytes),
-            &rewritten.edits,
-            rewritten.totals.lacks_memory,
-        ),
+        None => edited(&data, &rewritten.edits, rewritten.totals.lacks_memory),
     }
 }
 
 /// Rewrites a document and reports every link and every anomaly: `.output`, `.links`, `.counts` by outcome, `.reasons`
 /// with their numbers, `.diagnostics`.
+///
+/// Takes the arguments of `rewrite`, and raises the same exceptions: ValueError or TypeError for a wrong argument.
 ///
 /// >>> import baselink
 /// >>> found = baselink.rewrite_report(b"<a href=x><img src=''>", "http://h.example/")
@@ -134,8 +134,8 @@ fn rewrite_report<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
     let rewriter = rewriter("rewrite_report", url, options)?;
-    let held = Data::of(data)?;
-    let bytes = held.bytes();
+    let data = Data::of(data)?;
+    let (rewriter, bytes) = (data.rewriter(rewriter)?, data.bytes());
     let results = py.detach(|| {
         let rewritten = rewriter.rewrite(bytes);
         let (lines, mut output) = (rewritten.lines(), Output::default());
@@ -143,10 +143,13 @@ fn rewrite_report<'py>(
         Ok((rewritten, lines, output))
     });
     let (rewritten, lines, Output(output)) = results.map_err(io_exception)?;
-    Rows::new(py)?.rewritten(&rewritten, &lines, &output)
+    Rows::new(py)?.rewritten(&data, &rewritten, &lines, &output)
 }
 
 /// Every link of a document, in document order, with its position, base, target and outcome.
+///
+/// Takes the arguments of `rewrite`, and raises the same exceptions: ValueError or TypeError for a wrong argument. Offsets
+/// and columns count the characters of str, and otherwise bytes.
 ///
 /// >>> import baselink
 /// >>> [link.target for link in baselink.links(b"<a href=x><img srcset='y 2x'>", "http://h.example/a/")]
@@ -159,12 +162,13 @@ fn links(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<Py<PyAny>>> {
     let rewriter = rewriter("links", url, options)?;
-    list_links(&Data::of(data)?, &rewriter)
+    list_links(&Data::of(data)?, rewriter)
 }
 
 /// The base URL of a document, with its rule and source (RFC 1808, section 3). `str()` of the result explains it.
 ///
-/// For a message, this is the base of the outermost heading; for a mailbox, that of its first message.
+/// For a message, this is the base of the outermost heading; for a mailbox, that of its first message. Takes the
+/// arguments of `rewrite`, and raises the same exceptions: ValueError or TypeError for a wrong argument.
 ///
 /// >>> import baselink
 /// >>> found = baselink.base(b"<base href=/b/>", "http://h.example/a")
@@ -185,9 +189,8 @@ fn base<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = data.py();
     let rewriter = rewriter("base", url, options)?;
-    let held = Data::of(data)?;
-    let bytes = held.bytes();
-    check_format(&rewriter, bytes)?;
+    let data = Data::of(data)?;
+    let (rewriter, bytes) = (data.rewriter(rewriter)?, data.bytes());
     let chain = py.detach(|| rewriter.base(bytes));
     Rows::new(py)?.base(&chain)
 }
@@ -201,8 +204,8 @@ fn absolute(base: &Bound<'_, PyAny>, resolver: &str) -> PyResult<Base> {
 
 /// The URL that `reference` means in a document with this base (RFC 1808, section 4).
 ///
-/// `resolver` is "rfc1808", "rfc3986" or "whatwg", which resolves as browsers do. Raises ValueError if there is no such
-/// URL.
+/// `resolver` is "rfc1808", "rfc3986" or "whatwg", which resolves as browsers do. Raises ValueError if `base` is not an
+/// absolute URL, or if the reference has no target.
 ///
 /// >>> import baselink
 /// >>> baselink.resolve("http://a/b/c/d;p?q", "../g")
@@ -216,13 +219,15 @@ fn resolve(
     reference: &Bound<'_, PyAny>,
     resolver: &str,
 ) -> PyResult<String> {
-    let target = absolute(base, resolver)?.resolve(text_of("reference", reference)?);
-    let target = target.map_err(|why| PyValueError::new_err(why.to_string()))?;
-    Ok(target.url)
+    let reference = text_of("reference", reference)?;
+    let target = absolute(base, resolver)?.resolve(reference);
+    target.map(|target| target.url).map_err(|why| {
+        PyValueError::new_err(format!("reference: '{reference}' has no target: {why}"))
+    })
 }
 
 /// A short reference that means `target` in a document with this base: a fragment, a query, a relative path, an
-/// absolute path, or else `target` itself.
+/// absolute path, or else `target` itself. Raises ValueError if `base` is not an absolute URL.
 ///
 /// >>> import baselink
 /// >>> baselink.relativize("http://a/b/c/d", "http://a/b/g")
@@ -240,7 +245,7 @@ fn relativize(
 /// The format of a document, detected from its file name (or None) and its first bytes; 2,048 bytes are enough.
 ///
 /// The result is a value of the option `format`, or the name of a format of archives, such as "warc". "other" means that the
-/// format is unknown.
+/// format is unknown. Raises TypeError if `head` has no bytes.
 ///
 /// >>> import baselink
 /// >>> baselink.detect("a.svg", b""), baselink.detect(None, b"From: me@h.example\n\n")
@@ -248,8 +253,8 @@ fn relativize(
 #[pyfunction]
 #[pyo3(signature = (name, head))]
 fn detect(name: Option<&str>, head: &Bound<'_, PyAny>) -> PyResult<&'static str> {
-    let head = Data::of_argument("head", head)?;
-    Ok(Format::detect(name, head.bytes()).name())
+    let head = bytes_of("head", head)?;
+    Ok(Format::detect(name, head.as_bytes()).name())
 }
 
 /// Runs the command line `typed`, which begins with the name of the program. Returns the exit status.
@@ -286,7 +291,7 @@ mod _baselink {
     use super::{Bound, PyFrozenSet, PyModule, PyModuleMethods, PyResult, Reason};
     #[pymodule_export]
     use super::{
-        base, choose_links, command, detect, links, relativize, resolve, rewrite, rewrite_report,
+        base, command, detect, links, relativize, resolve, rewrite, rewrite_links, rewrite_report,
     };
 
     #[pymodule_init]

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::buffer::{Data, to_python};
+use crate::buffer::{bytes_of, to_python};
 use crate::options::wrong_type;
 
 /// A Python file object. All clones share one Python reference.
@@ -43,8 +43,8 @@ impl Read for PythonFile {
                     "the file gives str: open it for bytes, with 'rb'",
                 ));
             }
-            let held = Data::of_argument("the result of read()", &read)?;
-            let given = held.bytes();
+            let given = bytes_of("the result of read()", &read)?;
+            let given = given.as_bytes();
             let Some(space) = buffer.get_mut(..given.len()) else {
                 let message = format!(
                     "read({}) of the file gave {} bytes",
@@ -80,7 +80,8 @@ pub(crate) struct Messages {
 }
 
 /// The messages of a mailbox (mbox), read from `file`, a binary file that is open for reading. Memory holds one message
-/// at a time. Each message has its bytes from the file, without the line `From `.
+/// at a time. Each message has its bytes from the file, without the line `From `. Raises TypeError if `file` has no method
+/// `read`, or if that returns no bytes, and the exceptions of `read` unchanged.
 ///
 /// >>> import baselink, io
 /// >>> [message for message in baselink.messages(io.BytesIO(b"From a\nSubject: x\n\ny\n"))]

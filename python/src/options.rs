@@ -54,7 +54,7 @@ pub(crate) fn at(builder: RewriterBuilder, url: Option<&Bound<'_, PyAny>>) -> Py
     match group_of(*format).filter(|_| !is_read(*format, scan)) {
         // The command reports the same error.
         Some(group) => Err(PyValueError::new_err(format!(
-            "format '{}' requires enable='{group}'; by default such files have no links",
+            "format '{}' requires enable '{group}'; by default such files have no links",
             format.name()
         ))),
         None => Ok(rewriter),
@@ -156,16 +156,11 @@ pub(crate) fn invalid(name: &str, error: &Error) -> PyErr {
     PyValueError::new_err(format!("{name}: {error}"))
 }
 
-/// Rejects `data` in the format of an archive, which only the other readers take apart.
-pub(crate) fn check_format(rewriter: &Rewriter, data: &[u8]) -> PyResult<()> {
-    check_not_archive(rewriter.format(data))
-}
-
-fn check_not_archive(format: Format) -> PyResult<()> {
+/// Rejects the format of an archive, which only the other readers take apart.
+pub(crate) fn check_not_archive(format: Format) -> PyResult<()> {
     match format.is_archive() {
         true => Err(PyValueError::new_err(format!(
-            "format '{}' is an archive of documents, each with a URL of its own: baselink.warc reads WARC, the command \
-             baselink every archive",
+            "format '{}' is an archive of documents: baselink.warc and the command baselink read it",
             format.name()
         ))),
         false => Ok(()),
@@ -211,10 +206,6 @@ pub(crate) fn wrong_type(name: &str, value: &Bound<'_, PyAny>, wanted: &str) -> 
         "url" => ": pass str(url)",
         "documents" => ": pass [data] for one document",
         "file" => ": pass open(path, 'rb'), or io.BytesIO(data)",
-        "data" if value.is_instance_of::<PyString>() => {
-            ": pass what was read from the file or the response, or text.encode() with charset='utf-8'; \
-             rewrite_links, make_links_absolute and get_base_url take str"
-        }
         "data" if value.hasattr("__fspath__").unwrap_or_default() => ": pass path.read_bytes()",
         "data" if value.hasattr("read").unwrap_or_default() => ": pass file.read()",
         _ => "",

@@ -14,15 +14,15 @@ use std::vec::IntoIter;
 use baselink::Lines;
 use baselink::ListedLink;
 use baselink::{BaseChain, Level};
-use baselink::{Diagnostic, LinkReport, Outcome, Rewriter, RewriterBuilder, Rewritten};
+use baselink::{Diagnostic, LinkReport, Outcome, Rewriter, RewriterBuilder, Rewritten, Span};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::buffer::{Data, to_python};
-use crate::options::{at, builder, check_format, wrong_type};
+use crate::buffer::{Data, Place};
+use crate::options::{at, builder, wrong_type};
 
 /// The classes of `baselink/_types.py`.
 struct Classes {
@@ -30,6 +30,7 @@ struct Classes {
     new: Py<PyAny>,
     link: Py<PyType>,
     rewritten: Py<PyType>,
+    rewritten_text: Py<PyType>,
     diagnostic: Py<PyType>,
     base: Py<PyType>,
     level: Py<PyType>,
@@ -67,6 +68,7 @@ impl<'py> Rows<'py> {
                 new: py.get_type::<PyTuple>().getattr("__new__")?.unbind(),
                 link: class("Link")?,
                 rewritten: class("Rewritten")?,
+                rewritten_text: class("RewrittenText")?,
                 diagnostic: class("Diagnostic")?,
                 base: class("Base")?,
                 level: class("Level")?,
@@ -102,21 +104,13 @@ impl<'py> Rows<'py> {
         }
     }
 
-    fn link(&self, found: &ListedLink) -> PyResult<Bound<'py, PyAny>> {
-        self.link_at(&found.link, (found.line, found.column))
-    }
-
-    pub(crate) fn link_at(
-        &self,
-        link: &LinkReport,
-        (line, column): (usize, usize),
-    ) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn link(&self, link: &LinkReport, place: &Place) -> PyResult<Bound<'py, PyAny>> {
         let place = (
             self.name(&link.entity),
-            line,
-            column,
-            link.span.start,
-            link.span.end,
+            place.line,
+            place.column,
+            place.start,
+            place.end,
             (!link.element.is_empty()).then(|| self.name(&link.element)),
             link.attribute.as_deref().map(|name| self.name(name)),
         );
@@ -160,16 +154,23 @@ impl<'py> Rows<'py> {
 
     pub(crate) fn rewritten(
         &self,
+        data: &Data<'py>,
         rewritten: &Rewritten<'_>,
         lines: &Lines,
         output: &[u8],
     ) -> PyResult<Bound<'py, PyAny>> {
-        let link = |link: &LinkReport| self.link_at(link, lines.place(link.span.start));
+        let units = data.units()?;
+        let place = |span: Span| units.place(span, lines.place(span.start));
+        let link = |link: &LinkReport| self.link(link, &place(link.span));
         let links: PyResult<Vec<_>> = rewritten.report.links.iter().map(link).collect();
         let diagnostic = |found: &Diagnostic| {
-            let (line, column) = lines.place(found.span.start);
-            let (start, end) = (found.span.start, found.span.end);
             let code = self.name(found.code.name());
+            let Place {
+                line,
+                column,
+                start,
+                end,
+            } = place(found.span);
             let values = (code, &*found.message, line, column, start, end);
             self.make(&self.classes.diagnostic, values)
         };
@@ -189,12 +190,13 @@ impl<'py> Rows<'py> {
                 *reasons.entry(reason.name()).or_default() += number;
             }
         }
-        let output = to_python(self.py, output)?;
+        let output = data.with(output)?;
+        let class = match output.is_instance_of::<PyString>() {
+            true => &self.classes.rewritten_text,
+            false => &self.classes.rewritten,
+        };
         let (links, found) = (PyList::new(self.py, links?)?, PyList::new(self.py, found?)?);
-        self.make(
-            &self.classes.rewritten,
-            (output, links, counts, reasons, found),
-        )
+        self.make(class, (output, links, counts, reasons, found))
     }
 
     pub(crate) fn base(&self, chain: &BaseChain) -> PyResult<Bound<'py, PyAny>> {
@@ -222,9 +224,9 @@ impl<'py> Rows<'py> {
 }
 
 /// The links of a document as Python objects.
-pub(crate) fn list_links(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<Py<PyAny>>> {
+pub(crate) fn list_links(data: &Data<'_>, rewriter: Rewriter) -> PyResult<Vec<Py<PyAny>>> {
     let (py, bytes) = (data.py(), data.bytes());
-    check_format(rewriter, bytes)?;
+    let rewriter = data.rewriter(rewriter)?;
     let mut found = Some(Vec::new());
     py.detach(|| {
         rewriter.links(bytes, |link| {
@@ -240,11 +242,12 @@ pub(crate) fn list_links(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<P
         })
     });
     let found = found.ok_or_else(|| PyMemoryError::new_err(()))?;
-    let rows = Rows::new(py)?;
-    found
-        .iter()
-        .map(|found| Ok(rows.link(found)?.unbind()))
-        .collect()
+    let (rows, units) = (Rows::new(py)?, data.units()?);
+    let row = |found: &ListedLink| {
+        let place = units.place(found.link.span, (found.line, found.column));
+        Ok(rows.link(&found.link, &place)?.unbind())
+    };
+    found.iter().map(row).collect()
 }
 
 /// An iterator over the links of many documents.
@@ -261,7 +264,8 @@ pub(crate) struct LinkIterator {
 /// The links of many documents, each with the number of its document, counted from 0.
 ///
 /// `documents` is an iterable of pairs of data and URL, or of data alone. Memory holds the links of one document at a
-/// time. The options are those of `baselink.Options`.
+/// time. The options are those of `baselink.Options`. Raises ValueError or TypeError for a wrong option at once, and for a
+/// wrong document or URL when its turn comes; the next call goes on with the document after it.
 ///
 /// >>> import baselink
 /// >>> pages = [(b"<a href=x>", "http://h.example/"), (b"<a href=y>", None)]
@@ -304,9 +308,9 @@ impl LinkIterator {
             let next = next?;
             self.number += 1;
             let (data, url) = pair(&next)?;
-            let held = Data::of(&data)?;
+            let data = Data::of(&data)?;
             let rewriter = at(self.builder.clone(), url.as_ref())?;
-            self.found = list_links(&held, &rewriter)?.into_iter();
+            self.found = list_links(&data, rewriter)?.into_iter();
         }
     }
 

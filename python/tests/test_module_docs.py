@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib.metadata
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -34,6 +35,12 @@ FUNCTIONS = [name for name in baselink.__all__ if name[0].islower() and callable
 def test_every_function_has_an_example_that_runs(name: str) -> None:
     doc = getattr(baselink, name).__doc__
     assert run(doctest.DocTestParser().get_doctest(doc, {}, name, None, 0)) >= 2
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_docstring_names_exceptions(name: str) -> None:
+    """bug 728: 7 of 13 did not."""
+    assert re.search(r"[Rr]aises .*Error", getattr(baselink, name).__doc__, re.DOTALL)
 
 
 def test_the_examples_of_the_readme() -> None:

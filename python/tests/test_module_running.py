@@ -33,15 +33,20 @@ def test_several_threads_give_the_results_of_one() -> None:
     assert links == [baselink.links(page, URL) for page in pages]
 
 
+def rewrite_links(data: bytearray, url: str, **options: Any) -> bytes:
+    return baselink.rewrite_links(data, lambda link: None, url, **options)
+
+
 def test_other_threads_run_while_a_document_is_read() -> None:
-    page = bytearray(b"<p><a href=x>text</a>" * 500_000)
-    is_done = threading.Event()
-    for function in (baselink.rewrite, baselink.links, baselink.base, baselink.rewrite_report):
-        is_done.clear()
+    for function in (baselink.rewrite, baselink.links, baselink.base, baselink.rewrite_report, rewrite_links):
+        # Python code that is called for each link would take most of the time.
+        page = bytearray((b"<p>text</p>" if function is rewrite_links else b"<p><a href=x>text</a>") * 500_000)
+        states = ["new"]
 
         def read() -> None:
+            states.append("reading")  # noqa: B023
             function(page, URL, format="html")  # noqa: B023
-            is_done.set()
+            states.append("done")  # noqa: B023
 
         thread = threading.Thread(target=read)
         switches = sys.getswitchinterval()
@@ -50,19 +55,62 @@ def test_other_threads_run_while_a_document_is_read() -> None:
         turns = 0
         try:
             thread.start()
-            while not is_done.is_set() and turns < 3:
+            while states[-1] != "done" and turns < 3:
                 time.sleep(0.000_1)
-                # The function exports the buffer of the document while it reads it.
-                try:
-                    page.append(0)
-                    page.pop()
-                except BufferError:
-                    turns += 1
+                turns += states[-1] == "reading"
+                # The function has a copy, so the document may change.
+                page.append(0)
+                page.pop()
         finally:
             sys.setswitchinterval(switches)
         thread.join()
         assert turns == 3, function.__name__
-    page.append(0)
+
+
+CHANGING = """
+import mmap, subprocess, sys, tempfile, threading, time
+import baselink
+
+WRITE = '''
+import mmap, sys, threading, time
+
+part = ("<a href='é/x?é'>é</a>" * 3000).encode()
+other = part.replace("é".encode(), bytes([0xFF, 0xFE]))
+
+def write(data, is_done):
+    while not is_done():
+        data[:] = other
+        data[:] = part
+'''
+exec(WRITE)
+if sys.argv[1] == "mmap":
+    file = tempfile.NamedTemporaryFile()
+    file.write(part)
+    file.flush()
+    program = WRITE + "end = time.monotonic() + 4\\nfile = open(sys.argv[1], 'r+b')\\n"
+    program += "write(mmap.mmap(file.fileno(), 0), lambda: time.monotonic() > end)"
+    writer = subprocess.Popen([sys.executable, "-c", program, file.name])
+    data = mmap.mmap(file.fileno(), 0)
+else:
+    data, is_done = bytearray(part), threading.Event()
+    threading.Thread(target=write, args=(data, is_done.is_set)).start()
+    sys.setswitchinterval(1e-6)
+end = time.monotonic() + 4
+while time.monotonic() < end:
+    for function in (baselink.rewrite, baselink.links, baselink.base, baselink.rewrite_report):
+        for resolver in ("rfc1808", "whatwg"):
+            function(data, "http://h.example/ü/", format="html", resolver=resolver)
+if sys.argv[1] != "mmap":
+    is_done.set()
+print("ended")
+"""
+
+
+@pytest.mark.parametrize("kind", ["bytearray", "mmap"])
+def test_a_document_that_changes_while_it_is_read_does_not_end_the_process(kind: str, tmp_path: Path) -> None:
+    """bug 721: text that was no longer valid UTF-8 ended the process."""
+    found = subprocess.run([sys.executable, "-c", CHANGING, kind], cwd=tmp_path, capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (0, "ended\n"), found.stderr
 
 
 MEMORY = """

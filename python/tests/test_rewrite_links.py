@@ -169,7 +169,7 @@ def test_wrong_arguments() -> None:
             rewrite_links(page, wrong, url=URL)
         with pytest.raises(TypeError, match="function must be callable, and not "):
             rewrite_links("", wrong)
-    with pytest.raises(TypeError, match="data must be bytes"):
+    with pytest.raises(TypeError, match="data must be str, bytes"):
         rewrite_links(None, through_proxy)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="cannot be a base URL"):
         rewrite_links(page, through_proxy, url="x")

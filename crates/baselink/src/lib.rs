@@ -77,8 +77,6 @@
 //! The network and files: all functions work on bytes and streams. A document never causes an error: an anomaly
 //! becomes a [`Diagnostic`].
 
-#![forbid(unsafe_code)]
-
 mod rewriter;
 mod rewritten;
 

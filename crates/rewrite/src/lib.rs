@@ -17,8 +17,6 @@
 //! Deliberately absent: syntax and file access. The modules below know no markup and read only the bytes they are
 //! given.
 
-#![forbid(unsafe_code)]
-
 #[cfg(feature = "codings")]
 pub mod archive;
 pub mod base;

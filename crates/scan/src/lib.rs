@@ -14,8 +14,6 @@
 //!
 //! Deliberately absent: bases and targets.
 
-#![forbid(unsafe_code)]
-
 pub mod attributes;
 pub mod block;
 mod collect;

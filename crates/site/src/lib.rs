@@ -13,8 +13,6 @@
 //! Deliberately absent: printing. The crate is internal to baselink, and makes no
 //! promises about its names.
 
-#![forbid(unsafe_code)]
-
 pub mod archive;
 pub mod collection;
 pub mod purpose;

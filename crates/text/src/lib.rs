@@ -13,8 +13,6 @@
 //!
 //! Deliberately absent: links and URLs.
 
-#![forbid(unsafe_code)]
-
 pub mod diagnostic;
 pub mod edit;
 pub mod error;

@@ -18,8 +18,6 @@
 //! Deliberately absent: normalisation. The RFC resolvers change no case, decode no escape, drop no port, and
 //! copy even text that is not a URL.
 
-#![forbid(unsafe_code)]
-
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use baselink_text::{Error, ErrorKind, Result, Span};

@@ -26,8 +26,6 @@
 //! Deliberately absent: trust in the edits. They define which bytes may differ, and everything else is compared.
 //! `self_doubt` tests this with wrong edits.
 
-#![forbid(unsafe_code)]
-
 mod fields;
 mod pieces;
 #[cfg(test)]
