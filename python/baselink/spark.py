@@ -197,7 +197,7 @@ def list_archives(spark: SparkSession, *patterns: str) -> list[str]:
             in_folder = []
             while listed.hasNext():
                 in_folder.append(listed.next().getPath().toString())
-            of_pattern += sorted(name for name in in_folder if name.lower().endswith(warc.ARCHIVE_NAMES))
+            of_pattern += sorted(name for name in in_folder if warc.is_archive(name))
         if not of_pattern:
             raise FileNotFoundError(f"{pattern}: there are no archives")
         found += of_pattern

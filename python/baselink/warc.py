@@ -3,18 +3,19 @@
     for batch in baselink.warc.link_batches(["crawl.warc.gz", "s3://bucket/other.warc.gz"], resolver="whatwg"):
         ...
 
-An archive is a path, a URL for fsspec or a binary file. It is WACZ if its name ends with `.wacz`, and otherwise WARC
-(ISO 28500, compressed or not). The rows are those of `baselink links --json`, in the same order, and errors:
+An archive is a path, a URL for fsspec or a binary file. The command reads the same formats, by the same code: WARC
+(ISO 28500, compressed or not), WACZ, HAR and `.webarchive`. The rows are those of `baselink links --json`, in the same
+order, and problems:
 
-- A row with an `offset` reports an anomaly of the archive at that offset, or a body that could not be read. Reading
-  goes on with the next record.
-- A row without an `offset` reports that the archive at `path` could not be opened or read to its end. Reading goes on
-  with the next archive.
+- A row of the level "warning" reports an anomaly of the archive at its `offset`, or a body that could not be read.
+  Reading goes on with the next record.
+- A row of the level "error" reports that the archive at `path` could not be opened or read to its end, or that a text is
+  too long for a column. Reading goes on with the next archive.
 
-Memory grows with the largest record, not with the archive. The reader is that of the Rust library, in every wheel.
+Memory grows with the largest record, or with the whole of a HAR file or `.webarchive`. WACZ and other ZIP files are read
+from their ends, so those that are not on this machine are copied to a temporary file first.
 
-Deliberately absent: ARC, for which a row says how to convert it; HAR and `.webarchive`, which the command reads;
-diagnostics of documents.
+Deliberately absent: ARC, for which a row says how to convert it; diagnostics of documents.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from __future__ import annotations
 import io
 import os
 import re
-import zipfile
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 try:
     import fsspec
@@ -34,7 +36,8 @@ try:
 except ImportError:
     raise ImportError("baselink.warc needs pyarrow and fsspec: pip install 'baselink[warc]'")
 
-from ._baselink import archive_documents, archive_links
+from ._baselink import archive_documents, archive_links, detect
+from ._types import ArchiveFormat
 from .arrow import _LINK_FIELDS, _batch
 
 if TYPE_CHECKING:
@@ -54,27 +57,25 @@ _RECORD_FIELDS = [
     pa.field("url", pa.string()),
     pa.field("media_type", pa.string()),
 ]
-_PATH, _ERROR = pa.field("path", pa.string()), pa.field("error", pa.string())
+_PATH = pa.field("path", pa.string())
+_PROBLEM = [pa.field("level", pa.string()), pa.field("error", pa.string())]
 
-LINKS = pa.schema([_PATH, *(field.with_nullable(True) for field in _LINK_FIELDS), *_RECORD_FIELDS, _ERROR])
+LINKS = pa.schema([_PATH, *(field.with_nullable(True) for field in _LINK_FIELDS), *_RECORD_FIELDS, *_PROBLEM])
 """The columns of `link_batches`: the fields of `ArchiveLink`."""
 
 DOCUMENTS = pa.schema(
-    [_PATH, *_RECORD_FIELDS, pa.field("document", pa.binary()), pa.field("rewritten", pa.int64()), _ERROR]
+    [_PATH, *_RECORD_FIELDS, pa.field("document", pa.binary()), pa.field("rewritten", pa.int64()), *_PROBLEM]
 )
 """The columns of `rewrite_batches`: those of the record, the document with absolute links but without its HTTP heading,
 and the number of rewritten links."""
 
-ARCHIVE_NAMES = (".warc", ".warc.gz", ".wacz")
-"""The endings by which archives in a folder are recognized."""
-_WACZ_MEMBER = re.compile(r"archive/[^/\\]*\.warc(\.gz)?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class ArchiveLink(NamedTuple):
     """A link of a document in an archive, or an `error`.
 
-    A row with an `error` has no other values but `path`, `offset` and `within`, with one exception: the error
+    A row with an `error` has no other values but `path`, `offset`, `within` and `level`, with one exception: the error
     `too-long` marks a link with a text that is None because it is too long for a column of Arrow.
     """
 
@@ -100,13 +101,16 @@ class ArchiveLink(NamedTuple):
     record: str | None
     """The ID of the record."""
     offset: int | None
-    """The offset of the record in the file; in a compressed archive, the offset of its gzip member."""
+    """The offset of the record in the file; in a compressed archive, the offset of its member; in HAR and `.webarchive`, the
+    number of the entry."""
     within: int | None
     """The offset of the record in the inflated bytes of that member."""
     url: str | None
     """The URL from which the document was retrieved."""
     media_type: str | None
     """The media type of the document, without parameters."""
+    level: Literal["warning", "error"] | None
+    """The level of the `error`: "warning" if only this record is concerned."""
     error: str | None
     """The anomaly of the archive, or the reason why it cannot be read: its kind, a colon, and a sentence."""
 
@@ -151,7 +155,7 @@ def rewrite_batches(
 def list_archives(patterns: str | Iterable[str], *, storage_options: dict[str, Any] | None = None) -> list[str]:
     """The archives that match `patterns`, which are paths or URLs for fsspec.
 
-    A folder gives the `.warc`, `.warc.gz` and `.wacz` files in it. A pattern with `*`, `?` or `[` gives the files that
+    A folder gives the archives in it, by their names: `.warc`, `.warc.gz`, `.warc.zst`, `.wacz`, `.har`, `.webarchive`. A pattern with `*`, `?` or `[` gives the files that
     match, unless a file has exactly this name. Anything else is returned without a search; a relative path becomes
     absolute.
 
@@ -163,6 +167,11 @@ def list_archives(patterns: str | Iterable[str], *, storage_options: dict[str, A
     return found
 
 
+def is_archive(name: str) -> bool:
+    """True if a file of this name is an archive."""
+    return detect(_text(name), b"") in get_args(ArchiveFormat)
+
+
 def _listed(pattern: str, storage_options: dict[str, Any]) -> list[str]:
     if pattern.startswith(("http://", "https://")):
         return [pattern]
@@ -170,7 +179,7 @@ def _listed(pattern: str, storage_options: dict[str, Any]) -> list[str]:
     if any(one in path for one in "*?[") and not files.exists(path):
         found = sorted(files.glob(path))
     elif files.isdir(path):
-        found = sorted(name for name in files.find(path) if name.lower().endswith(ARCHIVE_NAMES))
+        found = sorted(filter(is_archive, files.find(path)))
     else:
         found = [path]
     if not found:
@@ -231,25 +240,24 @@ def _in_archive(
 ) -> Iterator[pa.RecordBatch]:
     try:
         with open() as file:
-            if path.lower().endswith(".wacz"):
-                yield from _in_wacz(read, schema, path, file, options)
-            else:
-                for columns in read(file, path, **options):
+            with _on_disk(file, path) as opened:
+                for columns in read(opened, path, **options):
                     yield _batch(schema, columns)
     except (ImportError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 (file systems of fsspec may raise any exception)
-        row = {"path": path, "error": _text(f"{type(error).__name__}: {error}")}
+        row = {"path": path, "level": "error", "error": _text(f"{type(error).__name__}: {error}")}
         yield pa.RecordBatch.from_pylist([row], schema=schema)
 
 
-def _in_wacz(
-    read: _Read, schema: pa.Schema, path: str, file: Any, options: Mapping[str, object]
-) -> Iterator[pa.RecordBatch]:
-    """The archives in a ZIP archive (Web Archive Collection Zipped 1.1.1, 4)."""
-    with zipfile.ZipFile(file) as wacz:
-        names = [name for name in wacz.namelist() if _WACZ_MEMBER.fullmatch(name)]
-        if not names:
-            raise zipfile.BadZipFile("not a WACZ file: it has no WARC file in its folder archive/")
-        for name in names:
-            yield from _in_archive(read, schema, f"{path}/{name}", partial(wacz.open, name), options)
+@contextmanager
+def _on_disk(file: Any, path: str) -> Iterator[Any]:
+    """The archive `path` as a file that can be read from its end, if its name is that of a ZIP file."""
+    if not (hasattr(file, "read") and path.lower().endswith((".wacz", ".zip"))):
+        yield file
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "archive")
+        with open(copy, "wb") as written:
+            shutil.copyfileobj(file, written)
+        yield copy

@@ -1,4 +1,4 @@
-"""The links of web archives (WARC, WACZ) as a Parquet file, with the columns of `baselink links --json`.
+"""The links of web archives (WARC, WACZ, HAR, `.webarchive`) as a Parquet file, with the columns of `baselink links --json`.
 
     pip install "./python[warc]"
     python python/examples/archive.py links.parquet crawl/*.warc.gz      # paths, or URLs for fsspec

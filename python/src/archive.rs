@@ -1,49 +1,60 @@
-//! Contents of web archives (ISO 28500), as columns: the links of the documents, or the documents with absolute links.
+//! Contents of web archives, as columns: the links of the documents, or the documents with absolute links.
 //!
 //! ```text
-//! WARC --Records--> record --document--> bytes, options with its URL --> links, or the rewritten document --> rows
-//!             \--> anomaly --> a row with its offset and `error`
+//! WARC, WACZ, HAR --Contents--> entry --options with its URL--> links, or the rewritten document --> rows
+//!                          \--> anomaly --> a row with its offset and a warning
 //! ```
 //!
-//! Deliberately absent: a check of the digests of records; ARC; HAR and `.webarchive`; ZIP, which Python opens for
-//! WACZ.
+//! A thread reads the archive, and waits while a complete batch waits for Python.
+//!
+//! Deliberately absent: a check of the digests of records; ARC.
 
-use std::error::Error as _;
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
-use baselink::Code;
-use baselink::Format;
-use baselink::archive::{ArchiveEntry, Offset, Record, Records};
-use baselink::{Outcome, Rewriter};
-use baselink_rewrite::record::{RecordDocument, document, payload};
-use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError};
+use baselink::archive::Offset;
+use baselink::{Code, Format, Outcome, Rewriter};
+use baselink_rewrite::record::payload;
+use baselink_site::archive::{Contents, Entry, Wacz, Wanted, has_har};
+use baselink_text::cause;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
+use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffer::{Output, Units};
-use crate::columns::{Batches, LINK, LONGEST, Row, Type};
+use crate::columns::{Batch, Batches, LINK, LONGEST, Row, Type};
 use crate::messages::{PythonFile, io_exception};
 use crate::options::{at, builder};
 
-type Reader = Box<dyn Read + Send + Sync>;
+/// Length of the bytes from which the format of an archive is detected.
+const HEAD: u64 = 4_096;
 
-/// Number of entries without a complete batch after which Python's signals are checked.
-const ENTRIES: usize = 1 << 8;
+/// Number of bytes that are requested from a Python file at once.
+const BUFFER: usize = 1 << 16;
+
+/// Interval in which Python's signals are checked.
+const SIGNALS: Duration = Duration::from_millis(100);
 
 /// Result to produce for each document.
 #[derive(Clone, Copy)]
 enum Content {
-    /// A row for each link: path, the fields of `Link`, then the columns of its record.
+    /// A row for each link: path, the fields of `Link`, the columns of its record, level and error.
     Links,
-    /// A row for each document: path, the columns of its record, the document, the number of rewritten links.
+    /// A row for each document: path, the columns of its record, the document, the number of rewritten links, level and error.
     Documents,
 }
 
 impl Content {
-    /// The types of the columns after those of the record, and before `error`.
+    /// The types of the columns after those of the record, and before `level`.
     const DOCUMENT: [Type; 2] = [Type::Bytes, Type::Number];
     /// Record, offset, within, url, media_type.
     const RECORD: [Type; 5] = [
@@ -59,55 +70,308 @@ impl Content {
             Self::Links => (&LINK, &[]),
             Self::Documents => (&[], &Self::DOCUMENT),
         };
-        let (path, error) = ([Type::Bytes], [Type::Bytes]);
-        [&path, before, &Self::RECORD, after, &error].concat()
+        let (path, problem) = ([Type::Bytes], [Type::Bytes; 2]);
+        [&path, before, &Self::RECORD, after, &problem].concat()
     }
 }
 
-/// The columns of a record.
-struct Key {
-    id: Option<String>,
-    offset: Offset,
-    url: Option<String>,
-    media_type: String,
+/// The problem of a row.
+#[derive(Clone, Copy)]
+enum Problem<'a> {
+    None,
+    /// An anomaly of the archive or of a document.
+    Warning(&'a str),
+    /// A reason why the archive, or all of a row, could not be read.
+    Error(&'a str),
 }
 
-impl Key {
-    fn of(record: &Record, found: &RecordDocument<'_>) -> Self {
-        let url = record
-            .target_uri()
-            .map(|uri| String::from_utf8_lossy(&uri).into_owned());
-        let media_type = found.media_type.clone();
-        Self {
-            id: record.id(),
-            offset: record.offset,
-            url,
-            media_type,
+impl Problem<'_> {
+    fn add_to(self, row: &mut Row<'_>) {
+        let (level, text) = match self {
+            Self::None => (None, None),
+            Self::Warning(text) => (Some("warning"), Some(text)),
+            Self::Error(text) => (Some("error"), Some(text)),
+        };
+        row.text(level).text(text);
+    }
+}
+
+/// A message of the thread that reads an archive.
+enum Message {
+    /// The next batch.
+    Batch(Batch),
+    /// A request for at most this number of bytes of the Python file. So the thread needs no Python.
+    Read(usize),
+    /// The last message of a thread that lacked memory.
+    LacksMemory,
+}
+
+/// A Python file, as the thread reads it.
+struct RequestedFile {
+    requests: SyncSender<Message>,
+    answers: Receiver<io::Result<Vec<u8>>>,
+}
+
+impl Read for RequestedFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let ended = || io::Error::other(Ended);
+        let request = self.requests.send(Message::Read(buffer.len()));
+        request.map_err(|_| ended())?;
+        let bytes = self.answers.recv().unwrap_or_else(|_| Err(ended()))?;
+        // The answer is no longer than the request.
+        buffer[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+}
+
+/// The end of the reading, because the file raised an exception, or the rows are no longer needed.
+#[derive(Debug)]
+struct Ended;
+
+impl Error for Ended {}
+
+impl Display for Ended {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("the reading ended")
+    }
+}
+
+/// A failure that ends the reading.
+enum Failure {
+    LacksMemory,
+    Ended,
+}
+
+/// The reading of an archive.
+struct Reading {
+    content: Content,
+    rewriter: Rewriter,
+    batches: Batches,
+    messages: SyncSender<Message>,
+}
+
+impl Reading {
+    /// Reads the archive `path`, and sends its batches. `file` is the same archive, if it is a file on this machine.
+    fn run(mut self, path: &str, reader: Box<dyn Read>, file: Option<File>) {
+        let failure = self.read(path, reader, file);
+        self.batches.finish();
+        let sent = self.send();
+        if let (Err(Failure::LacksMemory), Ok(())) = (failure, sent) {
+            // Without a receiver, the rows are not needed.
+            let _ = self.messages.send(Message::LacksMemory);
         }
     }
 
-    fn add_to<'r, 'a>(&self, row: &'r mut Row<'a>) -> &'r mut Row<'a> {
-        row.text(self.id.as_deref())
-            .number(Some(self.offset.file))
-            .number(Some(self.offset.within))
-            .text(self.url.as_deref())
-            .text(Some(&self.media_type))
+    /// Sends the complete batches.
+    fn send(&mut self) -> Result<(), Failure> {
+        while let Some(batch) = self.batches.take() {
+            let sent = self.messages.send(Message::Batch(batch));
+            sent.map_err(|_| Failure::Ended)?;
+        }
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        path: &str,
+        mut reader: Box<dyn Read>,
+        file: Option<File>,
+    ) -> Result<(), Failure> {
+        let mut head = Vec::new();
+        let read = reader.by_ref().take(HEAD).read_to_end(&mut head);
+        if let Err(error) = read {
+            return self.failed(path, &baselink::Error::system(cause(&error), error));
+        }
+        let format = format_of(path, &head, file.as_ref());
+        let contents = match Contents::new(path.as_ref(), format, head, reader, file) {
+            Ok(contents) => contents,
+            Err(error) => return self.failed(path, &error),
+        };
+        let options = self.rewriter.options().clone();
+        contents.each(
+            path.as_ref(),
+            &options,
+            Wanted::Documents,
+            |path, entries| {
+                let path = path.to_string_lossy();
+                let entries = match entries {
+                    Ok(entries) => entries,
+                    Err(error) => return self.failed(&path, &error),
+                };
+                for entry in entries {
+                    match entry {
+                        Ok(entry) => self.entry(&path, &entry)?,
+                        Err(error) => self.failed(&path, &error)?,
+                    }
+                    self.send()?;
+                }
+                Ok(())
+            },
+        )
+    }
+
+    /// Adds a row for an archive that could not be read to its end, unless the whole reading ends.
+    fn failed(&mut self, path: &str, error: &baselink::Error) -> Result<(), Failure> {
+        let system = error
+            .source()
+            .and_then(|error| error.downcast_ref::<io::Error>());
+        match system {
+            Some(error) if error.kind() == ErrorKind::OutOfMemory => {
+                return Err(Failure::LacksMemory);
+            }
+            Some(error) if error.get_ref().is_some_and(|error| error.is::<Ended>()) => {
+                return Err(Failure::Ended);
+            }
+            _ => {}
+        }
+        self.add_problem(path, None, Problem::Error(&format!("OSError: {error}")));
+        Ok(())
+    }
+
+    fn entry(&mut self, path: &str, entry: &Entry) -> Result<(), Failure> {
+        for (code, message) in &entry.messages {
+            self.warn(path, entry, *code, message);
+        }
+        match (&entry.contents, self.content) {
+            (None, _) => Ok(()),
+            (Some(_), Content::Links) => {
+                self.links(path, entry);
+                Ok(())
+            }
+            (Some(_), Content::Documents) => self
+                .rewritten(path, entry)
+                .map_err(|_| Failure::LacksMemory),
+        }
+    }
+
+    /// Adds a row with an anomaly of an entry.
+    fn warn(&mut self, path: &str, entry: &Entry, code: Code, message: &str) {
+        let text = format!("{}: {message}", code.name());
+        self.add_problem(path, Some(entry.key.offset), Problem::Warning(&text));
+    }
+
+    fn add_problem(&mut self, path: &str, offset: Option<Offset>, problem: Problem<'_>) {
+        let mut row = self.batches.row();
+        row.text(Some(path));
+        if let Content::Links = self.content {
+            row.absent(&LINK);
+        }
+        row.text(None)
+            .number(offset.map(|offset| offset.file))
+            .number(offset.map(|offset| offset.within))
+            .text(None)
+            .text(None);
+        if let Content::Documents = self.content {
+            row.absent(&Content::DOCUMENT);
+        }
+        problem.add_to(&mut row);
+    }
+
+    fn links(&mut self, path: &str, entry: &Entry) {
+        let batches = &mut self.batches;
+        let totals = baselink_rewrite::links(entry.bytes(), &entry.options, &mut |found| {
+            let link = &found.link;
+            let texts = [
+                Some(&*link.reference),
+                link.base.as_deref(),
+                link.target.as_deref(),
+            ];
+            let is_too_long = texts.into_iter().flatten().any(|text| text.len() > LONGEST);
+            let problem = match is_too_long {
+                true => Problem::Error("too-long: a column of Arrow cannot hold all of it"),
+                false => Problem::None,
+            };
+            let place = Units::BYTES.place(link.span, (found.line, found.column));
+            let mut row = batches.row();
+            add_key(entry, row.text(Some(path)).link(link, &place));
+            problem.add_to(&mut row);
+        });
+        // Only these rows report a body whose links could not be read.
+        let has_links = totals.links() > 0;
+        for found in totals.diagnostics {
+            let is_unread = match found.code {
+                Code::TransferUndecodable => true,
+                // The body may be text, although the heading declares a coding.
+                Code::CodingAbsent => !has_links,
+                _ => false,
+            };
+            if is_unread {
+                self.warn(path, entry, found.code, &found.message);
+            }
+        }
+        let format = entry.options.format;
+        if format != Format::Http
+            && let Err(reason) = payload(entry.bytes(), format)
+        {
+            self.warn(path, entry, Code::TransferUndecodable, reason);
+        }
+    }
+
+    fn rewritten(&mut self, path: &str, entry: &Entry) -> io::Result<()> {
+        // A response without a document can only have links in its header fields, and gets no row.
+        if !entry.has_document() {
+            return Ok(());
+        }
+        let (bytes, options) = (entry.bytes(), &entry.options);
+        let (edits, totals) = baselink_rewrite::edits(bytes, options);
+        let mut output = Output::default();
+        if totals.lacks_memory {
+            return Err(ErrorKind::OutOfMemory.into());
+        }
+        edits.write_to(bytes, &mut output)?;
+        let document = payload(&output.0, options.format).ok();
+        let problem = match &document {
+            None => Problem::Error(
+                "not-editable: the body of this response is damaged, of a coding that is not read, or \
+                 inflates to too many times its length",
+            ),
+            Some(document) if document.len() > LONGEST => {
+                Problem::Error("too-long: a column of Arrow cannot hold it")
+            }
+            Some(_) => Problem::None,
+        };
+        let mut row = self.batches.row();
+        add_key(entry, row.text(Some(path)))
+            .bytes(document.as_deref())
+            .number(Some(totals.count(Outcome::Rewritten) as u64));
+        problem.add_to(&mut row);
+        Ok(())
+    }
+}
+
+/// Adds the columns of a record.
+fn add_key<'r, 'a>(entry: &Entry, row: &'r mut Row<'a>) -> &'r mut Row<'a> {
+    let key = &entry.key;
+    row.text(key.id.as_deref())
+        .number(Some(key.offset.file))
+        .number(Some(key.offset.within))
+        .text(key.url.as_deref())
+        .text(Some(&key.media_type))
+}
+
+/// The format of the archive `path`, which begins with `head`. A ZIP archive has that of the names in it.
+fn format_of(path: &str, head: &[u8], file: Option<&File>) -> Format {
+    let detected = Format::detect(Some(path), head);
+    match file {
+        _ if detected.is_archive() => detected,
+        Some(file) if head.starts_with(b"PK") && Wacz::open(file).is_err() && has_har(file) => {
+            Format::Har
+        }
+        Some(_) if head.starts_with(b"PK") => Format::Wacz,
+        _ => Format::Warc,
     }
 }
 
 /// An iterator over the batches of a web archive.
 #[pyclass(module = "baselink._baselink")]
 pub(crate) struct ArchiveColumns {
-    records: Records<Reader>,
-    /// The Python file that `records` reads, if it does not read a path.
-    file: Option<PythonFile>,
-    path: String,
-    content: Content,
-    rewriter: Rewriter,
-    batches: Batches,
-    has_ended: bool,
-    /// The error that ended the reading. It is raised after the batches read before it.
-    failure: Option<PyErr>,
+    messages: Mutex<Receiver<Message>>,
+    /// The thread that sends them.
+    thread: Option<JoinHandle<()>>,
+    /// The Python file that is read, if it is not a path, and the way of its bytes to the thread.
+    file: Option<(PythonFile, SyncSender<io::Result<Vec<u8>>>)>,
+    /// The exception of the file. It is raised after the batches read before it.
+    raised: Option<PyErr>,
 }
 
 impl ArchiveColumns {
@@ -123,174 +387,63 @@ impl ArchiveColumns {
             return Err(PyTypeError::new_err(message));
         }
         let rewriter = at(builder(function, options)?, None)?;
-        let python_file = file.hasattr("read")?.then(|| PythonFile::new(file));
-        let reader: Reader = match &python_file {
-            Some(file) => Box::new(file.clone()),
-            None => Box::new(File::open(file.extract::<PathBuf>()?)?),
-        };
-        Ok(Self {
-            records: Records::new(reader),
-            file: python_file,
-            path,
+        let (sender, messages) = sync_channel(1);
+        let requests = sender.clone();
+        let reading = Reading {
             content,
             rewriter,
             batches: Batches::new(content.types()),
-            has_ended: false,
-            failure: None,
+            messages: sender,
+        };
+        let (file, thread) = if file.hasattr("read")? {
+            let (given, answers) = sync_channel(1);
+            let requested = RequestedFile { requests, answers };
+            let reader = BufReader::with_capacity(BUFFER, requested);
+            let thread = spawn(move || reading.run(&path, Box::new(reader), None))?;
+            (Some((PythonFile::new(file), given)), thread)
+        } else {
+            let file = File::open(file.extract::<PathBuf>()?)?;
+            let again = file.try_clone()?;
+            let thread = spawn(move || reading.run(&path, Box::new(file), Some(again)))?;
+            (None, thread)
+        };
+        Ok(Self {
+            messages: Mutex::new(messages),
+            thread: Some(thread),
+            file,
+            raised: None,
         })
     }
 
-    /// Reads on until a batch is complete or the archive ends.
-    fn read(&mut self) -> PyResult<()> {
-        for count in 1.. {
-            if self.batches.has_complete() {
-                break;
-            }
-            match self.records.next() {
-                Some(Ok(entry)) => self.entry(entry)?,
-                end => {
-                    self.failure = end.and_then(Result::err).as_ref().map(to_exception);
-                    self.has_ended = true;
-                    self.batches.finish();
-                    break;
-                }
-            }
-            if count % ENTRIES == 0 {
-                Python::attach(|py| py.check_signals())?;
-            }
-        }
-        Ok(())
-    }
-
-    fn entry(&mut self, entry: ArchiveEntry) -> PyResult<()> {
-        let record = match entry {
-            ArchiveEntry::Record(record) => record,
-            ArchiveEntry::Anomaly(found) => {
-                self.add_error(found.offset, found.code, &found.message);
-                return Ok(());
-            }
+    /// Answers a request of the thread for bytes of the Python file.
+    fn answer(&mut self, py: Python<'_>, length: usize) {
+        let Some((file, given)) = &mut self.file else {
+            return;
         };
-        for found in &record.diagnostics {
-            self.add_error(record.offset, found.code, &found.message);
-        }
-        if let Some(found) = document(&record, self.rewriter.options()) {
-            let key = Key::of(&record, &found);
-            match self.content {
-                Content::Links => self.links(&key, &found),
-                Content::Documents => self.rewritten(&key, &found).map_err(io_exception)?,
-            }
-        }
-        self.records.reuse(record.into_buffer());
-        Ok(())
-    }
-
-    /// Adds a row with an anomaly and its offset.
-    fn add_error(&mut self, offset: Offset, code: Code, message: &str) {
-        let mut row = self.batches.row();
-        row.text(Some(&self.path));
-        if let Content::Links = self.content {
-            row.absent(&LINK);
-        }
-        row.text(None)
-            .number(Some(offset.file))
-            .number(Some(offset.within))
-            .text(None)
-            .text(None);
-        if let Content::Documents = self.content {
-            row.absent(&Content::DOCUMENT);
-        }
-        row.text(Some(&format!("{}: {message}", code.name())));
-    }
-
-    fn links(&mut self, key: &Key, found: &RecordDocument<'_>) {
-        let Self { batches, path, .. } = self;
-        let totals = baselink_rewrite::links(&found.bytes, &found.options, &mut |found| {
-            let link = &found.link;
-            let texts = [
-                Some(&*link.reference),
-                link.base.as_deref(),
-                link.target.as_deref(),
-            ];
-            let is_too_long = texts.into_iter().flatten().any(|text| text.len() > LONGEST);
-            let error = is_too_long.then_some("too-long: a column of Arrow cannot hold all of it");
-            let mut row = batches.row();
-            let place = Units::BYTES.place(link.span, (found.line, found.column));
-            key.add_to(row.text(Some(path)).link(link, &place))
-                .text(error);
+        let mut bytes = Vec::new();
+        let read = bytes.try_reserve_exact(length).map_err(io::Error::from);
+        let answer = read.and_then(|()| {
+            bytes.resize(length, 0);
+            file.read(&mut bytes)
         });
-        // Only these rows report a body whose links could not be read.
-        let has_links = totals.links() > 0;
-        for found in totals.diagnostics {
-            let is_unread = match found.code {
-                Code::TransferUndecodable => true,
-                // The body may be text, although the heading declares a coding.
-                Code::CodingAbsent => !has_links,
-                _ => false,
-            };
-            if is_unread {
-                self.add_error(key.offset, found.code, &found.message);
+        let answer = match answer {
+            Ok(length) => {
+                bytes.truncate(length);
+                Ok(bytes)
             }
-        }
-        let format = found.options.format;
-        if format != Format::Http
-            && let Err(reason) = payload(&found.bytes, format)
-        {
-            self.add_error(key.offset, Code::TransferUndecodable, reason);
-        }
-    }
-
-    fn rewritten(&mut self, key: &Key, found: &RecordDocument<'_>) -> io::Result<()> {
-        let RecordDocument {
-            bytes,
-            options,
-            media_type,
-            ..
-        } = found;
-        // A response without a document can only have links in its header fields, and gets no row.
-        let format = Format::of_media_type(media_type);
-        if !format.has_headings() && !baselink_scan::is_read(format, &options.scan) {
-            return Ok(());
-        }
-        let (edits, totals) = baselink_rewrite::edits(bytes, options);
-        let mut output = Output::default();
-        if totals.lacks_memory {
-            return Err(ErrorKind::OutOfMemory.into());
-        }
-        edits.write_to(bytes, &mut output)?;
-        let document = payload(&output.0, options.format).ok();
-        let error = match &document {
-            None => Some(
-                "not-editable: the body of this response is damaged, of a coding that is not read, or \
-                 inflates to too many times its length",
-            ),
-            Some(document) if document.len() > LONGEST => {
-                Some("too-long: a column of Arrow cannot hold it")
+            Err(error) => {
+                self.raised = Some(io_exception(error));
+                Err(io::Error::other(Ended))
             }
-            Some(_) => None,
         };
-        let mut row = self.batches.row();
-        key.add_to(row.text(Some(&self.path)))
-            .bytes(document.as_deref())
-            .number(Some(totals.count(Outcome::Rewritten) as u64))
-            .text(error);
-        Ok(())
+        // If the thread has ended, there is no request.
+        let _ = py.detach(|| given.send(answer));
     }
 }
 
-/// Converts an error from reading an archive: to the exception that the Python file raised, or else to `MemoryError` or
-/// `OSError`.
-fn to_exception(error: &baselink::Error) -> PyErr {
-    let system = error
-        .source()
-        .and_then(|source| source.downcast_ref::<io::Error>());
-    let raised = system.and_then(|error| error.get_ref()?.downcast_ref::<PyErr>());
-    match raised {
-        Some(raised) => Python::attach(|py| raised.clone_ref(py)),
-        None if system.is_some_and(|error| error.kind() == ErrorKind::OutOfMemory) => {
-            PyMemoryError::new_err(())
-        }
-        None => PyOSError::new_err(error.to_string()),
-    }
+fn spawn(read: impl FnOnce() + Send + 'static) -> PyResult<JoinHandle<()>> {
+    let thread = thread::Builder::new().spawn(read);
+    thread.map_err(|_| PyMemoryError::new_err(()))
 }
 
 #[pymethods]
@@ -300,31 +453,42 @@ impl ArchiveColumns {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        if !self.has_ended && !self.batches.has_complete() {
-            py.detach(|| self.read())?;
-        }
-        match (self.batches.next(py)?, self.failure.take()) {
-            (None, Some(failure)) => Err(failure),
-            (batch, failure) => {
-                self.failure = failure;
-                Ok(batch)
+        loop {
+            let Ok(messages) = self.messages.get_mut() else {
+                return Ok(None);
+            };
+            let received = py.detach(|| {
+                let messages = &mut *messages;
+                messages.recv_timeout(SIGNALS)
+            });
+            match received {
+                Ok(Message::Batch(batch)) => return batch.into_python(py).map(Some),
+                Ok(Message::Read(length)) => self.answer(py, length),
+                Ok(Message::LacksMemory) => return Err(PyMemoryError::new_err(())),
+                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                Err(RecvTimeoutError::Disconnected) => break,
             }
+        }
+        match (self.raised.take(), self.thread.take().map(JoinHandle::join)) {
+            (Some(raised), _) => Err(raised),
+            (None, Some(Err(_))) => Err(PanicException::new_err("the reading thread panicked")),
+            (None, _) => Ok(None),
         }
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.file
             .as_ref()
-            .map_or(Ok(()), |file| file.traverse(&visit))
+            .map_or(Ok(()), |(file, _)| file.traverse(&visit))
     }
 }
 
 /// archive_links(file, path, /, **options)
 /// --
 ///
-/// The links of the documents in a WARC file, which is a path or a binary file, as batches of Arrow buffers like those
-/// of `link_columns`. The columns are path, the fields of `Link`, record, offset, within, url, media_type and error;
-/// `path` is the value of the first column in every row. `baselink.warc` makes record batches of the buffers.
+/// The links of the documents in an archive, which is a path or a binary file, as batches of Arrow buffers like those
+/// of `link_columns`. The columns are path, the fields of `Link`, record, offset, within, url, media_type, level
+/// and error; `path` is the value of the first column, and in WACZ followed by the name of the file inside. `baselink.warc` makes record batches of the buffers.
 #[pyfunction]
 #[pyo3(signature = (file, path, /, **options), text_signature = None)]
 pub(crate) fn archive_links(
@@ -338,9 +502,9 @@ pub(crate) fn archive_links(
 /// archive_documents(file, path, /, **options)
 /// --
 ///
-/// The documents in a WARC file with their links made absolute, as batches of Arrow buffers like those of
+/// The documents in an archive with their links made absolute, as batches of Arrow buffers like those of
 /// `archive_links`. The columns are path, record, offset, within, url, media_type, document, the number of rewritten
-/// links, and error.
+/// links, level and error.
 #[pyfunction]
 #[pyo3(signature = (file, path, /, **options), text_signature = None)]
 pub(crate) fn archive_documents(

@@ -101,7 +101,7 @@ impl Column {
     }
 }
 
-struct Batch {
+pub(crate) struct Batch {
     columns: Vec<Column>,
     rows: usize,
     /// The total size of all texts in bytes.
@@ -123,6 +123,15 @@ impl Batch {
 
     fn is_full(&self) -> bool {
         self.rows >= ROWS || self.size >= BYTES
+    }
+
+    /// The number of rows, and for each column the number of absent values and the buffers.
+    pub(crate) fn into_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        if self.lacks_memory {
+            return Err(PyMemoryError::new_err(()));
+        }
+        let columns: PyResult<Vec<_>> = self.columns.iter().map(|one| one.buffers(py)).collect();
+        (self.rows, PyTuple::new(py, columns?)?).into_pyobject(py)
     }
 }
 
@@ -178,24 +187,9 @@ impl Batches {
         !self.complete.is_empty()
     }
 
-    /// The next complete batch: its number of rows, and for each column the number of absent values and the buffers.
-    pub(crate) fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let Some(Batch {
-            columns,
-            rows,
-            lacks_memory,
-            ..
-        }) = self.complete.pop_front()
-        else {
-            return Ok(None);
-        };
-        if lacks_memory {
-            return Err(PyMemoryError::new_err(()));
-        }
-        let columns: PyResult<Vec<_>> = columns.iter().map(|column| column.buffers(py)).collect();
-        (rows, PyTuple::new(py, columns?)?)
-            .into_pyobject(py)
-            .map(Some)
+    /// The next complete batch.
+    pub(crate) fn take(&mut self) -> Option<Batch> {
+        self.complete.pop_front()
     }
 }
 
@@ -344,7 +338,8 @@ impl LinkColumns {
             });
             self.number += 1;
         }
-        self.batches.next(py)
+        let batch = self.batches.take();
+        batch.map(|batch| batch.into_python(py)).transpose()
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

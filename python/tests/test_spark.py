@@ -51,7 +51,7 @@ def crawl(tmp_path: Path) -> Path:
 def by_path(frame: DataFrame) -> dict[str, list[dict[str, Any]]]:
     """The rows without an error, by path, in their order and without the column `error`."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for row in frame.where("error is null").drop("error").collect():
+    for row in frame.where("error is null").drop("level", "error").collect():
         found.setdefault(row["path"], []).append(row.asDict())
     return found
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from archives import PAGE, archive, command_rows, record, response, skip_file
-from conftest import SHARED, Command, outside
+from conftest import FIXTURES, SHARED, Command, outside
 
 try:
     import fsspec
@@ -33,9 +33,9 @@ def rows(archives: Any, **options: Any) -> list[dict[str, Any]]:
 
 
 def links(archives: Any, **options: Any) -> list[dict[str, Any]]:
-    """The rows without an error, in the form of the command: without the key `error`."""
+    """The rows without an error, in the form of the command: without the keys `level` and `error`."""
     found = [row for row in rows(archives, **options) if row["error"] is None]
-    return [{name: value for name, value in row.items() if name != "error"} for row in found]
+    return [{name: value for name, value in row.items() if name not in ("level", "error")} for row in found]
 
 
 def errors(archives: Any) -> list[tuple[str, int | None, str]]:
@@ -49,7 +49,7 @@ def test_a_real_archive_gives_the_rows_of_the_command(command: Command, path: st
         enabled = {"enable": "headers"} if options else {}
         expected, expected_errors = command_rows(command, path, *options)
         found = rows(path, resolver=resolver, **enabled)
-        assert [list(row) for row in expected[:1]] == [LINKS.names[:-1]] * bool(expected)
+        assert [list(row) for row in expected[:1]] == [LINKS.names[:-2]] * bool(expected)
         assert links(path, resolver=resolver, **enabled) == expected
         of_archive = ("record-", "member-", "OSError")
         unexpected = [(row["offset"], row["within"], row["error"]) for row in found if row["error"] is not None]
@@ -93,6 +93,7 @@ def test_a_link_has_its_record() -> None:
         within=0,
         url="http://h.example/",
         media_type="text/html",
+        level=None,
         error=None,
     )
     assert (base.element, base.target) == ("base", "http://h.example/b/")
@@ -134,12 +135,21 @@ def test_a_bad_archive_does_not_stop_the_others(tmp_path: Path) -> None:
     assert [Path(row["path"]).name for row in found if row["reference"] == "x"] == ["a.warc.gz", "e.warc.gz"]
     error_of = {Path(path).name: (offset, error) for path, offset, error in errors(names)}
     assert error_of["b.warc.gz"][0] == 0 and error_of["b.warc.gz"][1].startswith("record-truncated: ")
-    assert error_of["c.warc"] == (0, "record-broken: no record begins here")
+    assert ("c.warc", 0, "record-broken: no record begins here") in [
+        (Path(path).name, *rest) for path, *rest in errors(names)
+    ]
+    assert error_of["c.warc"] == (None, "OSError: no WARC record could be read")
     assert error_of["d.arc"][0] is None and "warcio recompress" in error_of["d.arc"][1]
     assert error_of["missing.warc.gz"] == (None, "FileNotFoundError: No such file or directory (os error 2)")
     assert error_of[tmp_path.name] == (None, "OSError: a directory")
     absent = [row for row in found if row["error"] is not None and row["offset"] is None]
-    assert all(value is None for row in absent for name, value in row.items() if name not in ("path", "error"))
+    assert all(value is None for row in absent for name, value in row.items() if name not in ("path", "level", "error"))
+    # An error concerns the rest of its archive; a warning has a place.
+    assert {(row["level"], row["offset"] is None) for row in found} == {
+        (None, False),
+        ("warning", False),
+        ("error", True),
+    }
     assert [batch.to_pylist()[0]["error"] for batch in rewrite_batches(names[-2])] == [error_of["missing.warc.gz"][1]]
 
 
@@ -148,7 +158,7 @@ def test_a_cut_archive_gives_the_links_before_the_cut() -> None:
     whole = links(io.BytesIO(data))
     assert len(whole) == 3
     for length in range(len(data)):
-        found = rows(io.BytesIO(data[:length]))
+        found = [row for row in rows(io.BytesIO(data[:length])) if row["level"] != "error"]
         assert [row["offset"] for row in found] == sorted(row["offset"] for row in found)
         complete = [row for row in found if row["error"] is None]
         assert [row["reference"] for row in complete] == [row["reference"] for row in whole][: len(complete)]
@@ -165,7 +175,7 @@ def test_hostile_bytes_give_rows() -> None:
             assert row["error"] is not None or row["reference"] is not None
         assert sum(batch.num_rows for batch in rewrite_batches(io.BytesIO(bytes(bad)))) <= 60
     zeros = io.BytesIO(gzip.compress(bytes(50 << 20)))
-    assert [row["error"] is None for row in rows(zeros)] == [False]
+    assert [row["level"] for row in rows(zeros)] == ["warning", "error"]
 
 
 # RFC 8878, 3.1.1: a frame of a raw block of 10 bytes and of a block that repeats a byte 3,000 times.
@@ -217,15 +227,61 @@ def test_archives_in_wacz(command: Command, tmp_path: Path) -> None:
     assert found == [
         (f"{path}/archive/one.warc.gz", "x", None),
         (f"{path}/archive/two.warc", None, "record-broken: no record begins here"),
+        (f"{path}/archive/two.warc", None, "OSError: no WARC record could be read"),
         (f"{path}/archive/three.warc", "y", None),
     ]
     assert links(str(path)) == command_rows(command, str(path))[0]
     bad = tmp_path / "bad.wacz"
     bad.write_bytes(path.read_bytes()[:-30])
-    assert [error.split(":")[0] for _, _, error in errors([bad])] == ["BadZipFile"]
+    broken = "OSError: not a WACZ file: it is not a readable zip file, or its end is missing"
+    assert errors([bad]) == [(str(bad), None, broken)]
     with zipfile.ZipFile(bad, "w") as wacz:
         wacz.writestr("x", b"")
-    assert errors(bad) == [(str(bad), None, "BadZipFile: not a WACZ file: it has no WARC file in its folder archive/")]
+    [(path_of_error, offset, error)] = errors(bad)
+    assert (path_of_error, offset) == (str(bad), None) and error.startswith("OSError: not a WACZ file: ")
+
+
+def wacz_of(files: dict[str, bytes]) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as wacz:
+        for name, data in files.items():
+            wacz.writestr(name, data)
+    return written.getvalue()
+
+
+def test_the_archives_of_the_command_are_read(command: Command, tmp_path: Path) -> None:
+    """bug 732: only WARC was read, and WACZ with one spelling of the names in it."""
+    warc = archive(record(response(b"<a href=x>")))
+    har = (
+        b'{"log": {"entries": [{"request": {"method": "GET", "url": "http://h.example/"}, "response": {"status": 200, '
+    )
+    har += b'"content": {"mimeType": "text/html", "text": "<a href=x>"}}}]}}'
+    files = {
+        "nested.wacz": wacz_of({"inner.wacz": wacz_of({"archive/one.warc.gz": warc})}),
+        "old.wacz": wacz_of({"warcs/one.warc.gz": warc}),
+        "CAPITALS.WACZ": wacz_of({"archive/ONE.WARC.GZ": warc}),
+        "folder.wacz": wacz_of({"crawl/archive/one.warc.gz": warc}),
+        "named.zip": wacz_of({"archive/one.warc.gz": warc}),
+        "har.zip": wacz_of({"x.har": har}),
+        "x.har": har,
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    fixtures = FIXTURES / "archive"
+    names = ["site.warc.zst", "playwright.har", "safari.webarchive", "safari-xml.webarchive"]
+    paths = [*(tmp_path / name for name in files), *(fixtures / name for name in names)]
+    for path in paths:
+        expected, no_errors = command_rows(command, str(path))
+        assert expected and not no_errors
+        assert links(str(path)) == expected
+        # A file that is not on this machine.
+        fsspec.filesystem("memory").pipe(f"/{path.name}", path.read_bytes())
+        found = links(f"memory://{path.name}")
+        assert all(row["path"].startswith(f"memory://{path.name}") for row in found)
+        assert [{**row, "path": ""} for row in found] == [{**row, "path": ""} for row in expected]
+        assert sum(batch.num_rows for batch in rewrite_batches(path)) > 0
+    listed = [Path(path).name for path in list_archives(str(tmp_path))]
+    assert listed == sorted(name for name in files if not name.endswith(".zip"))
 
 
 def test_archives_by_url(tmp_path: Path) -> None:
