@@ -172,6 +172,9 @@ pub struct FileRecord<'a> {
     pub output: Option<Cow<'a, str>>,
     #[serde(flatten, serialize_with = "serialize_links")]
     pub links: (&'a Tally, &'a [LinkResult]),
+    /// The number of edits that `--verify` proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<usize>,
     pub diagnostics: &'a [DiagnosticRecord],
 }
 

@@ -73,7 +73,7 @@ fn of_move(mut arg: Arg) -> Arg {
         }
         "json" => {
             "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
-             nothing was written), the numbers of links by result, and diagnostics (an array of code, line, column, start, \
+             nothing was written), the numbers of links by result, verified (the number of edits that --verify proved), and diagnostics (an array of code, line, column, start, \
              end, message)."
         }
         "verbose" => {

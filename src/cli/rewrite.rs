@@ -185,6 +185,7 @@ impl RewriteRun<'_> {
         })?;
         let unusable = Counted::Skipped(SkipReason::Unusable);
         totals.tally.add(unusable, failed);
+        totals.report_verified(output);
         if let Results::Folder(folder) = results
             && let Err(sentences) = folder.finish()
         {

@@ -23,7 +23,10 @@ use crate::cli::{
 };
 use baselink_site::{
     archive::message::THIS_MESSAGE,
-    purpose::rewriting::{DocumentLinks, RewriteKind},
+    purpose::{
+        rewriting::{DocumentLinks, RewriteKind},
+        tally::Counted,
+    },
     reading::{FilePlaces, Input},
 };
 
@@ -100,6 +103,10 @@ impl RewriteRun<'_> {
         let is_proved = differences.is_empty();
         if !is_proved {
             summary.status = summary.status.max(ExitStatus::NotHeld);
+        } else if request.verify {
+            let edits = rewritten.edits.len();
+            summary.tally.add(Counted::Verified, 1_usize);
+            summary.tally.add(Counted::VerifiedEdit, edits);
         }
         summary.add_diagnostics(request, &report.diagnostics, &places);
         summary.add(&rewritten.totals, links, kind);

@@ -173,6 +173,10 @@ impl FileSummary {
             format,
             output: to.map(Path::to_string_lossy),
             links: (&self.tally, run.kind.results().all),
+            verified: run
+                .request
+                .verify
+                .then_some(self.tally[Counted::VerifiedEdit]),
             diagnostics: &self.diagnostics,
         })
     }
@@ -428,6 +432,18 @@ impl RunSummary {
             .collect();
         urls.sort_unstable();
         urls
+    }
+
+    /// Reports what `--verify` proved.
+    pub fn report_verified(&self, output: &mut Output) {
+        let documents = self.tally[Counted::Verified];
+        if documents > 0 {
+            let edits = count(self.tally[Counted::VerifiedEdit], "edit", "edits");
+            let documents = count(documents, "document", "documents");
+            output.notice(format_args!(
+                "verified: {edits} in {documents}, nothing else changed"
+            ));
+        }
     }
 
     /// Reports the number of images, style sheets and the like that pages of archives load and the archives lack.

@@ -50,6 +50,10 @@ pub enum Counted {
     Fragment,
     /// Documents: pages, messages, records.
     Document,
+    /// Documents that `--verify` proved.
+    Verified,
+    /// The edits of links in these documents.
+    VerifiedEdit,
     /// Entities, of messages and others.
     Entity,
     /// Files that were read as documents.
