@@ -25,15 +25,14 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 ///
 /// The columns: a command (`*` for all) or a kind of name; an option, a status or another name; a file; a function.
 #[rustfmt::skip]
-const ELSEWHERE: [(&str, &str, &str, &str); 11] = [
+const ELSEWHERE: [(&str, &str, &str, &str); 10] = [
     // A case cannot have symbolic links, times or extended attributes.
     ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_loops_reported"),
     ("*", "--follow", "tests/trees/commands.rs", "base_check_localize_and_move_follow_symbolic_links_on_request"),
     ("*", "--preserve-times", "tests/trees/commands.rs", "times_are_kept_on_request_and_for_unchanged_files"),
     ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_ranks_between_a_page_and_a_layout"),
-    // The number of threads and the proof change the output only if the program has a fault.
+    // The number of threads changes the output only if the program has a fault.
     ("*", "--jobs", "tests/trees/commands.rs", "results_do_not_depend_on_the_number_of_jobs"),
-    ("*", "--verify", "crates/verify/src/lib.rs", "edits_beyond_the_report_are_found"),
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
     // `localize` prints `local` instead of this name.
     ("reason", "chosen", "tests/project/library.rs", "a_chosen_text_that_is_already_present_is_kept"),
