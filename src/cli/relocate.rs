@@ -12,6 +12,7 @@
 //! (`baselink_site::purpose::relocate`).
 
 use std::{
+    cmp::Reverse,
     collections::HashMap,
     ffi::OsString,
     fs, io, mem,
@@ -50,6 +51,7 @@ use baselink_site::{
         folder::{name_of, path_of},
         origin::{RootUrl, names::path_bytes},
         rename_list::Renames,
+        same::SamePrefixes,
     },
     purpose::{
         redirects::{pages, redirects},
@@ -92,9 +94,11 @@ fn of_move(mut arg: Arg) -> Arg {
 #[command(next_help_heading = "What to move")]
 #[command(after_help = MOVE_AFTER, mut_args(of_move))]
 pub struct Move {
-    /// The new URL of the folder
+    /// The new URL of the folder; OLD=NEW moves the URLs below OLD, such as those of a second host; repeatable
+    ///
+    /// The OLD that equals --url, or without --url the first, is the URL of the folder. If several begin a URL, the longest counts.
     #[arg(long = "to", value_name = "URL")]
-    typed_to: Option<String>,
+    typed_to: Vec<String>,
     /// Make links to files of the folder relative; with `--relative=disk` they also name index files, so that they work
     /// from disk
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, value_parser = PossibleValuesParser::new(["served", "disk"]).map(form))]
@@ -127,6 +131,9 @@ pub struct Move {
     /// The new URL of the folder, which may be the old one.
     #[arg(skip = RootUrl::of_site(""))]
     pub to: RootUrl,
+    /// The old and new URLs of other places.
+    #[arg(skip)]
+    elsewhere: Vec<[RootUrl; 2]>,
     /// The renames of `rename`.
     #[arg(skip)]
     pub renames: Renames,
@@ -167,15 +174,31 @@ impl Move {
                 "--url-map and --layout cannot be used with move; give the URL of the folder with --url",
             );
         }
-        if self.typed_to.is_none() && self.relative.is_none() && self.rename.is_empty() {
+        if self.typed_to.is_empty() && self.relative.is_none() && self.rename.is_empty() {
             return refused("nothing to move; give --to URL, --relative, or --rename OLD=NEW");
         }
+        let mut to = None;
+        for typed in &self.typed_to {
+            match typed.parse() {
+                Ok(SamePrefixes(pair)) => self.elsewhere.push(pair),
+                Err(_) if to.is_some() => {
+                    return refused("--to: one URL is that of the folder; give others as OLD=NEW");
+                }
+                Err(_) => to = Some(new_url(typed, "--relative=disk instead of --to")?),
+            }
+        }
+        let url = origins.root_url.as_ref();
+        let is_own = |[old, _]: &[RootUrl; 2]| url.is_none_or(|url| url.as_str() == old.as_str());
+        let own = self.elsewhere.iter().position(is_own);
+        if let Some(at) = own.filter(|_| to.is_none()) {
+            let [old, new] = self.elsewhere.remove(at);
+            (origins.root_url, to) = (Some(old), Some(new));
+        }
+        self.elsewhere
+            .sort_by_key(|[old, _]| Reverse(old.as_str().len()));
         let scheme = origins.scheme().to_owned();
         let from = || RootUrl::of_built_site(&scheme, folder);
         self.from = origins.root_url.get_or_insert_with(from).clone();
-        let to = self.typed_to.as_deref();
-        let to = to.map(|to| new_url(to, "--relative=disk instead of --to"));
-        let to = to.transpose()?;
         self.to = to.unwrap_or_else(|| self.from.clone());
         origins.keeps_local_copies = false;
         let renames = &mut self.renames;
@@ -410,6 +433,7 @@ fn relocation(request: &Move) -> Result<Relocation> {
         request.relative.unwrap_or_default(),
     );
     relocation.present = present;
+    relocation.elsewhere.clone_from(&request.elsewhere);
     relocation.replaces_old_urls = request.old_urls == "rewrite";
     relocation.follows_redirects |= request.renames.redirects.is_some();
     Ok(relocation)

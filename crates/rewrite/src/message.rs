@@ -447,7 +447,7 @@ impl Plan<'_, '_> {
             };
             let of = match &*entity.name {
                 "" => "the message".to_owned(),
-                name => format!("the message {name}"),
+                name => format!("message {name}"),
             };
             let message = format!("changed links invalidate this signature (DKIM, ARC) of {of}");
             self.warn(Code::SignatureBroken, signature, message);

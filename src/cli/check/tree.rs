@@ -349,7 +349,7 @@ fn scan(
                 baselink_text::name(&entry.path),
             );
             let what = format!(
-                "of {page} break below another path, where servers send it, too; begin them with /"
+                "of {page} work only at the root, but servers send this page at any URL; begin them with /"
             );
             output.notice_of(varying, links, &what);
         }

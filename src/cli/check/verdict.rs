@@ -54,9 +54,10 @@ pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
             format!("{problem} ({targets}): {classes}")
         };
     }
-    match (number, all) {
-        (0, 0) => "the documents have no links".to_owned(),
-        (0, _) => format!("no link {one} ({links})"),
+    match (number, all, tree.accepted()) {
+        (0, 0, _) => "the documents have no links".to_owned(),
+        (0, _, 0) => format!("no link {one} ({links})"),
+        (0, _, accepted) => format!("no new link {one} ({links}, {accepted} accepted)"),
         _ => format!("no link fails, but {problem}: {classes}"),
     }
 }

@@ -21,7 +21,7 @@ use super::origin::{RootUrl, names, net_loc};
 
 /// Two prefixes of URLs. URLs with one of them mean those with the other.
 #[derive(Clone, Debug)]
-pub struct SamePrefixes([RootUrl; 2]);
+pub struct SamePrefixes(pub [RootUrl; 2]);
 
 impl FromStr for SamePrefixes {
     type Err = Error;

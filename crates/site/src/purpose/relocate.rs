@@ -90,6 +90,8 @@ pub struct Relocation {
     pub from: RootUrl,
     /// The URL of the root after the move.
     pub to: RootUrl,
+    /// The old and the new URLs of places outside the folder, the longest first.
+    pub elsewhere: Vec<[RootUrl; 2]>,
     /// The old host with the new path.
     new_path: RootUrl,
     /// The form of the new links.
@@ -118,7 +120,7 @@ struct MovedTarget {
     is_there: bool,
     /// True if the site lacks the target, and no rule of its host leads elsewhere.
     is_lacking: bool,
-    /// True if the path below the root changes.
+    /// True if the path below the root changes, or the URL of a place outside the root.
     is_renamed: bool,
     /// The query and fragment of the end of a redirect.
     new_rest: Option<Box<str>>,
@@ -136,6 +138,7 @@ impl Relocation {
             replaces_old_urls: false,
             from,
             to,
+            elsewhere: Vec::new(),
             new_path,
             form,
             present: None,
@@ -153,9 +156,21 @@ impl Relocation {
         };
         let url = same.as_deref().unwrap_or(url);
         let head = without_query(url);
-        let Some(below) = self.from.below_own(head) else {
-            return outside;
-        };
+        let below = self.from.below_own(head);
+        let own = below.as_ref().map_or("", |_| self.from.as_str());
+        let mut others = self.elsewhere.iter();
+        let url_elsewhere = others.find_map(|[old, new]| {
+            let is_longer = old.as_str().len() > own.len();
+            is_longer.then(|| old.rerooted(head, new)).flatten()
+        });
+        if let Some(url) = url_elsewhere {
+            return MovedTarget {
+                url,
+                is_renamed: true,
+                ..outside
+            };
+        }
+        let Some(below) = below else { return outside };
         let located = match link {
             Some(link) => self.collection.locate_link(link, url, None).0,
             None => self.collection.locate(url),
@@ -258,8 +273,9 @@ pub fn options(
     };
     let collection = &relocation.collection;
     // If some files have their new names already, a link to a file that is there may change.
-    let keeps_plain =
-        relocation.present.is_none() && collection.folder_url() == relocation.from.folder();
+    let keeps_plain = relocation.present.is_none()
+        && relocation.elsewhere.is_empty()
+        && collection.folder_url() == relocation.from.folder();
     let scheme = scheme_of(relocation.to.as_str());
     let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
     let on_disk = || DiskPlace::new(collection.in_mirror(name), scheme, false);
@@ -474,12 +490,16 @@ impl RelocateLinks {
     /// The absolute URL of the new place of `target`; the reference of the link if the place stays the same, or if it is
     /// a place in the document itself.
     fn absolute(&self, link: &LinkReport, target: &str, moved: &MovedTarget) -> String {
-        let is_same = !moved.is_inside || (self.relocation.stays() && !moved.is_renamed);
-        if is_same || link.reference.starts_with('#') {
+        if self.is_same(moved) || link.reference.starts_with('#') {
             return link.reference.clone();
         }
         let rest = &target[without_query(target).len()..];
         format!("{}{}", moved.url, moved.new_rest.as_deref().unwrap_or(rest))
+    }
+
+    /// True if the place does not move.
+    fn is_same(&self, moved: &MovedTarget) -> bool {
+        !moved.is_renamed && (!moved.is_inside || self.relocation.stays())
     }
 
     /// The base after the move for links whose current base is `base`.
@@ -599,9 +619,7 @@ impl RelocateLinks {
     fn leads_there(&self, head: &str, written: Category, moved: &MovedTarget, base: &Base) -> bool {
         match (written, head) {
             // An absolute URL means the same everywhere.
-            (Category::AbsoluteUrl, _) => {
-                !moved.is_inside || (self.relocation.stays() && !moved.is_renamed)
-            }
+            (Category::AbsoluteUrl, _) => self.is_same(moved),
             (_, "") => without_query(base.as_str()) == moved.url,
             _ => base.resolve(head).is_ok_and(|it| it.url == moved.url),
         }
