@@ -309,8 +309,8 @@ export const version: string;
 /** The options of {@link RewriterStream}. */
 export interface StreamOptions extends RewriteOptions {
   /**
-   * The largest document in bytes. A longer one fails the stream with a `RangeError`, before it is buffered. The stream takes up to
-   * three times this memory. Default: no limit.
+   * The largest document in bytes. A longer one fails the stream with a `RangeError`, before it is buffered. The stream takes two to
+   * four times this memory. Default: no limit.
    */
   maxBytes?: number | null | undefined;
 }
@@ -319,7 +319,7 @@ export interface StreamOptions extends RewriteOptions {
  * Rewrites a stream of bytes. The base may follow the links, so the stream is buffered until its end. The chunks are copied.
  *
  * @example
- * // A document of 10 MB takes 30 MB. An answer to HEAD has no body. Both headers describe the bytes before the change.
+ * // A document of 10 MB takes up to 40 MB. An answer to HEAD has no body. Both headers describe the bytes before the change.
  * const stream = new RewriterStream({ url: response.url, resolver: "whatwg", maxBytes: 10e6 });
  * const rewritten = new Response(response.body?.pipeThrough(stream), response);
  * for (const name of ["content-length", "etag"]) rewritten.headers.delete(name);

@@ -8,7 +8,7 @@ export default {
   async fetch(request) {
     const response = await fetch(request);
     if (!response.headers.get("content-type")?.startsWith("text/html")) return response;
-    // The stream takes up to three times the memory of the document, and Cloudflare gives a worker 128 MB for all requests.
+    // The stream takes two to four times the memory of the document, and Cloudflare gives a worker 128 MB for all requests.
     const maxBytes = 10_000_000;
     const stream = new RewriterStream({ url: response.url || request.url, format: "html", resolver: "whatwg", maxBytes });
     // An answer to HEAD and the status 304 have no body.

@@ -15,8 +15,7 @@ use std::ops::ControlFlow;
 use std::process::abort;
 
 use baselink::{
-    Base, Choice, Diagnostic, Edits, Format, Level, LinkReport, Messages, Outcome, Rewritten,
-    Totals,
+    Base, Choice, Diagnostic, Edits, Format, LinkReport, Messages, Outcome, Rewritten, Totals,
 };
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -151,15 +150,6 @@ impl<'a> ReportRow<'a> {
     }
 }
 
-/// The base URL of a document.
-#[derive(Serialize)]
-struct BaseRow<'a> {
-    base: Option<&'a str>,
-    rule: &'static str,
-    source: &'static str,
-    chain: &'a [Level],
-}
-
 /// The document with every relative link made absolute, or with the references that `choose` returns.
 #[wasm_bindgen]
 pub fn rewrite(
@@ -185,9 +175,8 @@ pub fn rewrite_report(
         None => rewriter.rewrite(data),
     };
     check_memory(&rewritten.totals);
-    let mut json = Vec::new();
-    put(&mut json, &ReportRow::of(&rewritten));
-    Ok(vec![rewritten.output().into(), text(json).into()])
+    let json = json(&ReportRow::of(&rewritten));
+    Ok(vec![rewritten.output().into(), json.into()])
 }
 
 /// Passes the document as [`rewrite`] returns it to `pieces`. The document has `length` bytes, and comes from `blocks`. So
@@ -247,9 +236,8 @@ fn check_memory(totals: &Totals) {
 
 impl Choose {
     fn of(&self, link: &LinkReport) -> Choice {
-        let mut json = Vec::new();
-        put(&mut json, &LinkRow::of(link, (0, 0)));
-        let reference = self.call(&JsValue::UNDEFINED, &text(json));
+        let json = json(&LinkRow::of(link, (0, 0)));
+        let reference = self.call(&JsValue::UNDEFINED, &json);
         reference.map_or(Choice::Kept, Choice::Reference)
     }
 }
@@ -257,34 +245,23 @@ impl Choose {
 /// Every link of a document, as JSON.
 #[wasm_bindgen]
 pub fn links(data: &[u8], is_text: bool, options: Vec<JsValue>) -> Result<String, TypeError> {
-    let mut json = vec![b'['];
+    let mut rows = "[".to_owned();
     rewriter_of(data, is_text, &options)?.links(data, |found| {
-        if json.len() > 1 {
-            json.push(b',');
+        if rows.len() > 1 {
+            rows.push(',');
         }
-        put(
-            &mut json,
-            &LinkRow::of(&found.link, (found.line, found.column)),
-        );
+        rows += &json(&LinkRow::of(&found.link, (found.line, found.column)));
         ControlFlow::Continue(())
     });
-    json.push(b']');
-    Ok(text(json))
+    rows.push(']');
+    Ok(rows)
 }
 
 /// The base URL of a document, and every level with its reason, as JSON.
 #[wasm_bindgen]
 pub fn base(data: &[u8], is_text: bool, options: Vec<JsValue>) -> Result<String, TypeError> {
     let found = rewriter_of(data, is_text, &options)?.base(data);
-    let row = BaseRow {
-        base: found.base.as_deref(),
-        rule: found.rule.section(),
-        source: found.source.name(),
-        chain: &found.chain,
-    };
-    let mut json = Vec::new();
-    put(&mut json, &row);
-    Ok(text(json))
+    Ok(json(&found))
 }
 
 /// The name of the format of a document with this file name and these first bytes.
@@ -325,12 +302,7 @@ fn absolute(base: &str, options: Vec<JsValue>) -> Result<Base, TypeError> {
     Base::parse(resolver(&options)?, base).map_err(|error| invalid("base", &error))
 }
 
-/// Appends a row as JSON. This cannot fail, because all keys are strings, and a vector accepts every write.
-fn put(json: &mut Vec<u8>, row: &impl Serialize) {
-    let _ = serde_json::to_writer(json, row);
-}
-
-/// Converts JSON to a string. JSON is always UTF-8.
-fn text(json: Vec<u8>) -> String {
-    String::from_utf8(json).unwrap_or_default()
+/// Converts a row to JSON. This cannot fail, because all keys are strings.
+fn json(row: &impl Serialize) -> String {
+    serde_json::to_string(row).unwrap_or_default()
 }

@@ -181,7 +181,8 @@ function links(data, options) {
 }
 
 function base(data, options) {
-  return JSON.parse(call("base", ...bytes(data, options)));
+  const { base, rule, source, chain } = JSON.parse(call("base", ...bytes(data, options)));
+  return { base, rule, source, chain };
 }
 
 /** The bytes of an argument that takes no string. */

@@ -9,8 +9,7 @@
 //!
 //! Deliberately absent: a check of the digests of records; ARC.
 
-use std::error::Error;
-use std::fmt::{self, Display, Formatter};
+use std::error::Error as _;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::PathBuf;
@@ -22,7 +21,8 @@ use std::time::Duration;
 use baselink::archive::Offset;
 use baselink::{Code, Format, Outcome, Rewriter};
 use baselink_rewrite::record::payload;
-use baselink_site::archive::{Contents, Entry, Wacz, Wanted, has_har};
+use baselink_site::archive::{Contents, Entry, Wanted};
+use baselink_site::reading::with_archives;
 use baselink_text::cause;
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::panic::PanicException;
@@ -75,27 +75,6 @@ impl Content {
     }
 }
 
-/// The problem of a row.
-#[derive(Clone, Copy)]
-enum Problem<'a> {
-    None,
-    /// An anomaly of the archive or of a document.
-    Warning(&'a str),
-    /// A reason why the archive, or all of a row, could not be read.
-    Error(&'a str),
-}
-
-impl Problem<'_> {
-    fn add_to(self, row: &mut Row<'_>) {
-        let (level, text) = match self {
-            Self::None => (None, None),
-            Self::Warning(text) => (Some("warning"), Some(text)),
-            Self::Error(text) => (Some("error"), Some(text)),
-        };
-        row.text(level).text(text);
-    }
-}
-
 /// A message of the thread that reads an archive.
 enum Message {
     /// The next batch.
@@ -109,38 +88,22 @@ enum Message {
 /// A Python file, as the thread reads it.
 struct RequestedFile {
     requests: SyncSender<Message>,
-    answers: Receiver<io::Result<Vec<u8>>>,
+    answers: Receiver<Vec<u8>>,
 }
 
 impl Read for RequestedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let ended = || io::Error::other(Ended);
         let request = self.requests.send(Message::Read(buffer.len()));
-        request.map_err(|_| ended())?;
-        let bytes = self.answers.recv().unwrap_or_else(|_| Err(ended()))?;
+        request.map_err(|_| ENDED)?;
+        let bytes = self.answers.recv().map_err(|_| ENDED)?;
         // The answer is no longer than the request.
         buffer[..bytes.len()].copy_from_slice(&bytes);
         Ok(bytes.len())
     }
 }
 
-/// The end of the reading, because the file raised an exception, or the rows are no longer needed.
-#[derive(Debug)]
-struct Ended;
-
-impl Error for Ended {}
-
-impl Display for Ended {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("the reading ended")
-    }
-}
-
-/// A failure that ends the reading.
-enum Failure {
-    LacksMemory,
-    Ended,
-}
+/// The error of a file that raised an exception, and of rows that are no longer needed. It ends the reading.
+const ENDED: ErrorKind = ErrorKind::BrokenPipe;
 
 /// The reading of an archive.
 struct Reading {
@@ -156,17 +119,17 @@ impl Reading {
         let failure = self.read(path, reader, file);
         self.batches.finish();
         let sent = self.send();
-        if let (Err(Failure::LacksMemory), Ok(())) = (failure, sent) {
+        if let (Err(ErrorKind::OutOfMemory), Ok(())) = (failure, sent) {
             // Without a receiver, the rows are not needed.
             let _ = self.messages.send(Message::LacksMemory);
         }
     }
 
     /// Sends the complete batches.
-    fn send(&mut self) -> Result<(), Failure> {
+    fn send(&mut self) -> Result<(), ErrorKind> {
         while let Some(batch) = self.batches.take() {
             let sent = self.messages.send(Message::Batch(batch));
-            sent.map_err(|_| Failure::Ended)?;
+            sent.map_err(|_| ENDED)?;
         }
         Ok(())
     }
@@ -176,13 +139,18 @@ impl Reading {
         path: &str,
         mut reader: Box<dyn Read>,
         file: Option<File>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ErrorKind> {
         let mut head = Vec::new();
         let read = reader.by_ref().take(HEAD).read_to_end(&mut head);
         if let Err(error) = read {
             return self.failed(path, &baselink::Error::system(cause(&error), error));
         }
-        let format = format_of(path, &head, file.as_ref());
+        let detected = with_archives(Format::detect(Some(path), &head), file.as_ref(), &head);
+        let format = if detected.is_archive() {
+            detected
+        } else {
+            Format::Warc
+        };
         let contents = match Contents::new(path.as_ref(), format, head, reader, file) {
             Ok(contents) => contents,
             Err(error) => return self.failed(path, &error),
@@ -211,24 +179,20 @@ impl Reading {
     }
 
     /// Adds a row for an archive that could not be read to its end, unless the whole reading ends.
-    fn failed(&mut self, path: &str, error: &baselink::Error) -> Result<(), Failure> {
+    fn failed(&mut self, path: &str, error: &baselink::Error) -> Result<(), ErrorKind> {
         let system = error
             .source()
             .and_then(|error| error.downcast_ref::<io::Error>());
-        match system {
-            Some(error) if error.kind() == ErrorKind::OutOfMemory => {
-                return Err(Failure::LacksMemory);
+        match system.map(io::Error::kind) {
+            Some(kind @ (ErrorKind::OutOfMemory | ENDED)) => Err(kind),
+            _ => {
+                self.add_problem(path, None, &format!("OSError: {error}"));
+                Ok(())
             }
-            Some(error) if error.get_ref().is_some_and(|error| error.is::<Ended>()) => {
-                return Err(Failure::Ended);
-            }
-            _ => {}
         }
-        self.add_problem(path, None, Problem::Error(&format!("OSError: {error}")));
-        Ok(())
     }
 
-    fn entry(&mut self, path: &str, entry: &Entry) -> Result<(), Failure> {
+    fn entry(&mut self, path: &str, entry: &Entry) -> Result<(), ErrorKind> {
         for (code, message) in &entry.messages {
             self.warn(path, entry, *code, message);
         }
@@ -238,19 +202,19 @@ impl Reading {
                 self.links(path, entry);
                 Ok(())
             }
-            (Some(_), Content::Documents) => self
-                .rewritten(path, entry)
-                .map_err(|_| Failure::LacksMemory),
+            (Some(_), Content::Documents) => {
+                self.rewritten(path, entry).map_err(|error| error.kind())
+            }
         }
     }
 
     /// Adds a row with an anomaly of an entry.
     fn warn(&mut self, path: &str, entry: &Entry, code: Code, message: &str) {
         let text = format!("{}: {message}", code.name());
-        self.add_problem(path, Some(entry.key.offset), Problem::Warning(&text));
+        self.add_problem(path, Some(entry.key.offset), &text);
     }
 
-    fn add_problem(&mut self, path: &str, offset: Option<Offset>, problem: Problem<'_>) {
+    fn add_problem(&mut self, path: &str, offset: Option<Offset>, problem: &str) {
         let mut row = self.batches.row();
         row.text(Some(path));
         if let Content::Links = self.content {
@@ -264,7 +228,9 @@ impl Reading {
         if let Content::Documents = self.content {
             row.absent(&Content::DOCUMENT);
         }
-        problem.add_to(&mut row);
+        // Only the failure of an archive has no place.
+        let level = if offset.is_some() { "warning" } else { "error" };
+        row.text(Some(level)).text(Some(problem));
     }
 
     fn links(&mut self, path: &str, entry: &Entry) {
@@ -277,14 +243,10 @@ impl Reading {
                 link.target.as_deref(),
             ];
             let is_too_long = texts.into_iter().flatten().any(|text| text.len() > LONGEST);
-            let problem = match is_too_long {
-                true => Problem::Error("too-long: a column of Arrow cannot hold all of it"),
-                false => Problem::None,
-            };
+            let error = is_too_long.then_some("too-long: a column of Arrow cannot hold all of it");
             let place = Units::BYTES.place(link.span, (found.line, found.column));
             let mut row = batches.row();
-            add_key(entry, row.text(Some(path)).link(link, &place));
-            problem.add_to(&mut row);
+            add_key(entry, row.text(Some(path)).link(link, &place)).error(error);
         });
         // Only these rows report a body whose links could not be read.
         let has_links = totals.links() > 0;
@@ -320,21 +282,21 @@ impl Reading {
         }
         edits.write_to(bytes, &mut output)?;
         let document = payload(&output.0, options.format).ok();
-        let problem = match &document {
-            None => Problem::Error(
+        let error = match &document {
+            None => Some(
                 "not-editable: the body of this response is damaged, of a coding that is not read, or \
                  inflates to too many times its length",
             ),
             Some(document) if document.len() > LONGEST => {
-                Problem::Error("too-long: a column of Arrow cannot hold it")
+                Some("too-long: a column of Arrow cannot hold it")
             }
-            Some(_) => Problem::None,
+            Some(_) => None,
         };
         let mut row = self.batches.row();
         add_key(entry, row.text(Some(path)))
             .bytes(document.as_deref())
-            .number(Some(totals.count(Outcome::Rewritten) as u64));
-        problem.add_to(&mut row);
+            .number(Some(totals.count(Outcome::Rewritten) as u64))
+            .error(error);
         Ok(())
     }
 }
@@ -349,19 +311,6 @@ fn add_key<'r, 'a>(entry: &Entry, row: &'r mut Row<'a>) -> &'r mut Row<'a> {
         .text(Some(&key.media_type))
 }
 
-/// The format of the archive `path`, which begins with `head`. A ZIP archive has that of the names in it.
-fn format_of(path: &str, head: &[u8], file: Option<&File>) -> Format {
-    let detected = Format::detect(Some(path), head);
-    match file {
-        _ if detected.is_archive() => detected,
-        Some(file) if head.starts_with(b"PK") && Wacz::open(file).is_err() && has_har(file) => {
-            Format::Har
-        }
-        Some(_) if head.starts_with(b"PK") => Format::Wacz,
-        _ => Format::Warc,
-    }
-}
-
 /// An iterator over the batches of a web archive.
 #[pyclass(module = "baselink._baselink")]
 pub(crate) struct ArchiveColumns {
@@ -369,7 +318,7 @@ pub(crate) struct ArchiveColumns {
     /// The thread that sends them.
     thread: Option<JoinHandle<()>>,
     /// The Python file that is read, if it is not a path, and the way of its bytes to the thread.
-    file: Option<(PythonFile, SyncSender<io::Result<Vec<u8>>>)>,
+    file: Option<(PythonFile, SyncSender<Vec<u8>>)>,
     /// The exception of the file. It is raised after the batches read before it.
     raised: Option<PyErr>,
 }
@@ -420,24 +369,19 @@ impl ArchiveColumns {
         let Some((file, given)) = &mut self.file else {
             return;
         };
-        let mut bytes = Vec::new();
-        let read = bytes.try_reserve_exact(length).map_err(io::Error::from);
-        let answer = read.and_then(|()| {
-            bytes.resize(length, 0);
-            file.read(&mut bytes)
-        });
-        let answer = match answer {
+        let mut bytes = vec![0; length.min(BUFFER)];
+        match file.read(&mut bytes) {
             Ok(length) => {
                 bytes.truncate(length);
-                Ok(bytes)
+                // If the thread has ended, there is no request.
+                let _ = py.detach(|| given.send(bytes));
             }
             Err(error) => {
                 self.raised = Some(io_exception(error));
-                Err(io::Error::other(Ended))
+                // The thread has no other source of bytes.
+                self.file = None;
             }
-        };
-        // If the thread has ended, there is no request.
-        let _ = py.detach(|| given.send(answer));
+        }
     }
 }
 

@@ -226,6 +226,11 @@ impl Row<'_> {
         self
     }
 
+    /// Adds the level of an error, and the error.
+    pub(crate) fn error(&mut self, error: Option<&str>) -> &mut Self {
+        self.text(error.map(|_| "error")).text(error)
+    }
+
     pub(crate) fn number(&mut self, number: Option<u64>) -> &mut Self {
         let Some(column) = self.columns.next() else {
             return self;

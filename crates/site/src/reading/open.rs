@@ -441,7 +441,7 @@ pub fn head_of(file: impl Read, path: &Path, length: usize) -> Result<Vec<u8>> {
 
 /// The format of a file that begins with `head`, which is `detected` unless it is an archive. A ZIP archive has that of the names in
 /// it; the position in `file` remains.
-fn with_archives(detected: Format, file: Option<&fs::File>, head: &[u8]) -> Format {
+pub fn with_archives(detected: Format, file: Option<&fs::File>, head: &[u8]) -> Format {
     match (detected, file) {
         _ if is_archive(head) => Format::Warc,
         (Format::Other, Some(mut file)) if head.starts_with(ZIP[0]) => {
