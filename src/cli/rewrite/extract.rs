@@ -450,6 +450,9 @@ impl CapturedFolder {
             Ok(bytes) => bytes,
             Err(why) => {
                 output.caution(format_args!("{}: {why}; skipped", input.name));
+                if run.request.strict {
+                    summary.status = ExitStatus::NotHeld;
+                }
                 return Ok(());
             }
         };

@@ -368,8 +368,9 @@ impl<'a> XmlPass<'a> {
                 .strip_prefix(name.as_bytes())
                 .is_some_and(|rest| rest.first().is_some_and(|byte| byte.is_ascii_whitespace()))
         });
-        // Browsers ignore instructions in the document element, but not those after it.
-        let Some(&(name, group, row)) = row.filter(|_| self.open.is_empty()) else {
+        // Instructions after the start of the document element are ignored (xml-stylesheet, 4), but Chromium loads those after its end.
+        let is_loaded = self.open.is_empty() && self.options.groups.has_loaded();
+        let Some(&(name, group, row)) = row.filter(|_| self.plain.is_none() || is_loaded) else {
             return;
         };
         if group.is_some_and(|group| !self.options.groups.contains(group)) {
