@@ -41,7 +41,6 @@ def test_other_threads_run_while_a_document_is_read() -> None:
     for function in (baselink.rewrite, baselink.links, baselink.base, baselink.rewrite_report, rewrite_links):
         # Python code that is called for each link would take most of the time.
         page = bytearray((b"<p>text</p>" if function is rewrite_links else b"<p><a href=x>text</a>") * 500_000)
-        turns = 0
         # On a busy machine, a function may end before this thread gets its turns.
         for _ in range(20):
             states = ["new"]

@@ -150,7 +150,7 @@ struct UnknownVersion {
     number: u64,
 }
 
-/// Data that was read, and the reason why there are no more.
+/// Data that was read, and the event at which reading stopped.
 #[derive(Default)]
 struct ReadAhead {
     bytes: Vec<u8>,
