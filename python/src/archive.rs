@@ -102,7 +102,7 @@ impl Read for RequestedFile {
     }
 }
 
-/// The error of a file that raised an exception, and of rows that are no longer needed. It ends the reading.
+/// The kind of error that ends the reading: the Python file raised an exception, or nobody wants further rows.
 const ENDED: ErrorKind = ErrorKind::BrokenPipe;
 
 /// The reading of an archive.
@@ -373,7 +373,7 @@ impl ArchiveColumns {
         match file.read(&mut bytes) {
             Ok(length) => {
                 bytes.truncate(length);
-                // If the thread has ended, there is no request.
+                // Sending fails only if the thread has ended, which needs no bytes.
                 let _ = py.detach(|| given.send(bytes));
             }
             Err(error) => {

@@ -250,7 +250,7 @@ pub fn parse(mut words: Vec<OsString>) -> Result<Request, Refusal> {
 fn usage_error(mut error: clap::Error, program: &clap::Command, words: &[OsString]) -> Refusal {
     let is_unknown = error.kind() == ErrorKind::UnknownArgument;
     if is_unknown {
-        // It advises to pass the option as a value.
+        // clap's tip, to pass the option as a value after `--`, helps nobody here.
         error.remove(ContextKind::Suggested);
     }
     let of = |kind| match error.get(kind) {
