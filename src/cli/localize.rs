@@ -63,7 +63,7 @@ fn of_localize(mut arg: Arg) -> Arg {
         "json" => {
             "Print a JSON object for each file; requires -o, -i or --dry-run\n\nIts keys are path, format, output (null if \
              nothing was written), the numbers of links by result (made-local, local, made-absolute, absolute, base-emptied, \
-             nowhere, no-base, left, not-editable), and diagnostics (an array of code, line, column, start, end, message)."
+             nowhere, no-base, left, not-editable), verified (the number of edits that --verify proved), and diagnostics (an array of code, line, column, start, end, message)."
         }
         "verbose" => "Report how each base was found, and the missing URLs with the most links",
         _ => return for_folders(arg, "PATH", paths),

@@ -63,7 +63,7 @@ pub struct Rewrite {
     /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null if nothing was written), the numbers of links by
-    /// outcome (rewritten, absolute, no-base, left, not-editable), and diagnostics (an array of code,
+    /// outcome (rewritten, absolute, no-base, left, not-editable), verified (the number of edits that --verify proved), and diagnostics (an array of code,
     /// line, column, start, end, message).
     #[arg(long, help_heading = "What to report")]
     pub json: bool,

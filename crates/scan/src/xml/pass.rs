@@ -368,7 +368,8 @@ impl<'a> XmlPass<'a> {
                 .strip_prefix(name.as_bytes())
                 .is_some_and(|rest| rest.first().is_some_and(|byte| byte.is_ascii_whitespace()))
         });
-        // Instructions after the start of the document element are ignored (xml-stylesheet, 4), but Chromium loads those after its end.
+        // An instruction after the start of the document element is ignored (xml-stylesheet, 4), but Chromium loads a sheet after its
+        // end.
         let is_loaded = self.open.is_empty() && self.options.groups.has_loaded();
         let Some(&(name, group, row)) = row.filter(|_| self.plain.is_none() || is_loaded) else {
             return;

@@ -104,14 +104,18 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
     }
     let below = root.strip_prefix(old_root).filter(|_| is_one_host);
     if below != Some("") && !of_copy {
-        let except = below.map_or_else(String::new, |below| format!("(?!{})", pattern(below)));
-        lines.extend(redirect(old_root, host, root, Some(&except)));
+        lines.extend(redirect(
+            old_root,
+            host,
+            root,
+            Some(below.unwrap_or_default()),
+        ));
     }
     (lines, omitted)
 }
 
-/// A redirect between these percent-encoded paths. With a pattern `except`, which may be empty, it is one between all paths that begin
-/// so, if the pattern matches the rest. The new path is on `host`, or on the same host if it is empty. `None` if the syntax cannot
+/// A redirect between these percent-encoded paths. With `except`, it is one between all paths that begin so; those that go on with
+/// `except`, unless it is empty, stay. The new path is on `host`, or on the same host if it is empty. `None` if the syntax cannot
 /// express it.
 fn plain_redirect(from: &str, host: &str, to: &str, except: Option<&str>) -> Option<String> {
     let [any, rest] = if except.is_some() {
@@ -138,7 +142,9 @@ fn in_nginx(from: &str, host: &str, to: &str, except: Option<&str>) -> (String, 
     } else {
         "$is_args$args"
     };
-    let any = except.map_or(r"(\?|$)".into(), |except| format!("{except}(?<rest>.*)"));
+    let any = except.map_or(r"(\?|$)".into(), |except| {
+        other_than(except) + "(?<rest>.*)"
+    });
     (
         format!("^{}{any}", pattern(from)),
         format!("{host}{to}{rest}"),
@@ -148,10 +154,10 @@ fn in_nginx(from: &str, host: &str, to: &str, except: Option<&str>) -> (String, 
 /// Rows of an nginx map of `$request_uri`.
 fn nginx_row(from: &str, host: &str, to: &str, except: Option<&str>) -> Option<String> {
     let (old, new) = in_nginx(from, host, to, except);
-    let exact = new.strip_suffix("$is_args$args").unwrap_or_default();
+    let exact = new.trim_end_matches("$is_args$args");
     let row = match from.contains(';') {
         // nginx ignores the case of letters in such a row.
-        _ if exact.is_empty() || from.eq_ignore_ascii_case(to) => String::new(),
+        _ if except.is_some() || from.eq_ignore_ascii_case(to) => String::new(),
         true => format!("\"{from}\" {exact};\n"),
         false => format!("{from} {exact};\n"),
     };
@@ -174,17 +180,27 @@ fn apache_redirect(from: &str, host: &str, to: &str, except: Option<&str>) -> Op
         (!text.contains(char::is_control)).then_some(text)
     };
     let (from, to) = decoded(from).zip(decoded(to).filter(|to| !to.contains(['?', '#'])))?;
+    let except = except.map(|except| decoded(except).unwrap_or_default());
     // A backslash is an escape in a quoted argument, too, and in a replacement.
     let pattern = pattern(&from.replace('\\', r"\\"));
     let to = to
         .replace('\\', r"\\\\")
         .replace('"', "\\\"")
         .replace('$', "\\$");
-    let (any, rest) =
-        except.map_or_else(Default::default, |except| (format!("{except}(.*)"), "$1"));
+    let (any, rest) = except.map_or_else(Default::default, |except| {
+        (other_than(&except) + "(.*)", "$1")
+    });
     Some(format!(
         "RedirectMatch 301 \"^{pattern}{any}$\" \"{host}{to}{rest}\"\n"
     ))
+}
+
+/// A regular expression, in a quoted argument, that matches where the text does not go on with `except`, unless that is empty.
+fn other_than(except: &str) -> String {
+    match except {
+        "" => String::new(),
+        _ => format!("(?!{})", pattern(except)),
+    }
 }
 
 /// A regular expression, in a quoted argument, that matches `text`.
