@@ -449,9 +449,12 @@ impl CapturedFolder {
         let bytes = match made {
             Ok(bytes) => bytes,
             Err(why) => {
-                output.caution(format_args!("{}: {why}; skipped", input.name));
+                let sentence = format!("{}: {why}; skipped", input.name);
                 if run.request.strict {
+                    output.error(sentence);
                     summary.status = ExitStatus::NotHeld;
+                } else {
+                    output.caution(sentence);
                 }
                 return Ok(());
             }
