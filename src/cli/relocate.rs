@@ -96,7 +96,7 @@ fn of_move(mut arg: Arg) -> Arg {
 pub struct Move {
     /// The new URL of the folder; OLD=NEW moves the URLs below OLD, such as those of a second host; repeatable
     ///
-    /// The OLD that equals --url, or without --url the first, is the URL of the folder. If several begin a URL, the longest counts.
+    /// The OLD that equals --url, or without --url the first, is the URL of the folder. If a URL is below several, the longest counts.
     #[arg(long = "to", value_name = "URL")]
     typed_to: Vec<String>,
     /// Make links to files of the folder relative; with `--relative=disk` they also name index files, so that they work

@@ -276,7 +276,7 @@ impl ResultFolder {
             self.replaceable(&path, old, is_read_only)?;
         }
         let replacement = NewContents::output(&path, place, old.is_none(), mode, times)?;
-        // An old file with the same bytes stays.
+        // An old file with the same bytes stays, so the path may keep its identity.
         let files = replacement
             .identity()
             .into_iter()

@@ -263,7 +263,7 @@ impl NewContents {
         })
     }
 
-    /// True if the file of an earlier run has the same bytes. It keeps its time, so that other programs see what has changed.
+    /// True if the file of an earlier run has the same bytes. It then keeps its time, so that other programs see what has changed.
     fn is_there(&self) -> bool {
         let new = &self.out.get_ref().file;
         matches!(self.old, ReplacedFile::Any)

@@ -114,9 +114,9 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
     (lines, omitted)
 }
 
-/// A redirect between these percent-encoded paths. With `except`, it is one between all paths that begin so; those that go on with
-/// `except`, unless it is empty, stay. The new path is on `host`, or on the same host if it is empty. `None` if the syntax cannot
-/// express it.
+/// A redirect between these percent-encoded paths. With `except`, every path that begins with `from` is redirected, apart from those
+/// that continue with `except`; an empty `except` excludes none. The new path is on `host`, or on the same host if it is empty.
+/// `None` if the syntax cannot express it.
 fn plain_redirect(from: &str, host: &str, to: &str, except: Option<&str>) -> Option<String> {
     let [any, rest] = if except.is_some() {
         ["*", ":splat"]
@@ -195,7 +195,7 @@ fn apache_redirect(from: &str, host: &str, to: &str, except: Option<&str>) -> Op
     ))
 }
 
-/// A regular expression, in a quoted argument, that matches where the text does not go on with `except`, unless that is empty.
+/// The start of a regular expression for text that does not begin with `except`; nothing if that is empty.
 fn other_than(except: &str) -> String {
     match except {
         "" => String::new(),

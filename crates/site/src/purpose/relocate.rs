@@ -157,6 +157,7 @@ impl Relocation {
         let url = same.as_deref().unwrap_or(url);
         let head = without_query(url);
         let below = self.from.below_own(head);
+        // The longest old URL with which `url` begins counts.
         let own = below.as_ref().map_or("", |_| self.from.as_str());
         let mut others = self.elsewhere.iter();
         let url_elsewhere = others.find_map(|[old, new]| {
