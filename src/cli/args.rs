@@ -287,7 +287,9 @@ fn usage_error(mut error: clap::Error, program: &clap::Command, words: &[OsStrin
             Some(format!("{word} is empty; name a file or folder"))
         }
         (_, Some((.., sentence))) => Some((*sentence).to_owned()),
-        _ if let Some((_, advice)) = habit => Some(format!("{word} is not an option; {advice}")),
+        _ if habit.is_some() => {
+            habit.map(|(_, advice)| format!("{word} is not an option; {advice}"))
+        }
         _ if command.is_some() => {
             let path = Path::new(word);
             match reject_url("rewrite", path) {
