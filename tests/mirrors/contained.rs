@@ -246,28 +246,43 @@ fn no_link_leads_out_of_a_copy() {
     );
 }
 
-/// The document in the innermost `srcdoc` is too deep to be read, so it is replaced.
+/// What is too deep to be read, or too many, is replaced. Bug 717: an XHTML page, and many links in one `srcdoc` or in the
+/// `style` of an SVG image.
 #[test]
 fn a_document_that_is_not_read_does_not_lead_out() {
-    let mut page = "<script src=\"../outside.js\"></script>".to_owned();
-    for _ in 0..18 {
+    let outside = "../outside.js";
+    let deep = (0..18).fold(format!("<script src=\"{outside}\"></script>"), |page, _| {
         let value = page.replace('&', "&amp;").replace('"', "&quot;");
-        page = format!("<iframe srcdoc=\"{value}\"></iframe>");
-    }
+        format!("<iframe srcdoc=\"{value}\"></iframe>")
+    });
+    let frame = format!("<iframe srcdoc=\"&lt;img src='{outside}'>\"/>");
+    let frames = frame.repeat(16_386);
+    let images = format!("<img src='{outside}'>").repeat(65_537);
+    let pings = format!("{outside} ").repeat(65_537);
+    let pages = [
+        ("p.html", deep),
+        (
+            "q.xhtml",
+            format!("<html xmlns=\"http://www.w3.org/1999/xhtml\">{frames}</html>"),
+        ),
+        ("r.html", format!("<iframe srcdoc=\"{images}\">")),
+        ("s.html", format!("<svg><style><a ping=\"{pings}\">")),
+    ];
     let scene = tempfile::tempdir().unwrap();
-    fs::create_dir(scene.path().join("site")).unwrap();
-    fs::write(scene.path().join("site/p.html"), page).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-    let line = "localize --config none -q --strict site -o out";
-    let output = command
-        .current_dir(scene.path())
-        .args(line.split(' '))
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let text = fs::read_to_string(scene.path().join("out/p.html")).unwrap();
-    assert!(
-        text.contains("about:invalid#") && !text.contains("outside"),
-        "{text}"
-    );
+    for (name, page) in pages {
+        let _ = fs::remove_dir_all(scene.path().join("site"));
+        fs::create_dir(scene.path().join("site")).unwrap();
+        fs::write(scene.path().join("site").join(name), page).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+        let output = command
+            .current_dir(scene.path())
+            .args(["localize", "--config", "none", "-q", "--strict", "site"])
+            .args(["-o", "out"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let text = fs::read_to_string(scene.path().join("out").join(name)).unwrap();
+        assert!(text.contains("about:invalid#"), "{name}");
+        assert!(!text.contains(outside), "{name}");
+    }
 }

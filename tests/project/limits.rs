@@ -71,6 +71,18 @@ fn the_number_of_documents_in_a_document_is_limited() {
     }
 }
 
+/// Bug 717: each of many links in a document inside another took up to 400 bytes of memory.
+#[test]
+fn the_number_of_links_that_wait_is_limited() {
+    let inner = |number: usize| format!("<iframe srcdoc='{}'>", "<a href=x>".repeat(number));
+    let style = |number: usize| format!("<svg><style><a ping='{}'>", "x ".repeat(number));
+    for document in [&inner as &dyn Fn(usize) -> String, &style] {
+        let of = |number: usize| rewritten(Format::Html, "http://a/", &document(number));
+        assert_eq!(of(65_536), (65_536, vec![]));
+        assert_eq!(of(65_537), (0, vec![Code::TooDeep]));
+    }
+}
+
 #[test]
 fn the_number_of_content_codings_is_limited() {
     let response = |codings: &str| {

@@ -48,7 +48,7 @@ use super::{
     judged::{Judged, lift_through},
     late_base::late_base,
     options::{Destination, Options, PlainLink},
-    plan::{DocumentPlan, LinkSink, MOST_HELD, most_held, room},
+    plan::{DocumentPlan, LinkSink, most_held, room},
     unfit_base::base_diagnostic,
 };
 use crate::{
@@ -630,7 +630,7 @@ fn attempt(
     {
         return Some(html(task, bytes, ahead, sink));
     }
-    let scanned = scan::scan_most(format, bytes, task.scan, MOST_HELD)?;
+    let scanned = scan::scan_most(format, bytes, task.scan, scan::MOST_HELD)?;
     let around = (scanned.0.charset, &[][..]);
     Some(document(task, scanned, bytes, around, sink))
 }

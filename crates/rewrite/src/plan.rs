@@ -10,6 +10,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use baselink_scan::MOST_HELD;
 use baselink_text::{Charset, Code, Diagnostic, Edits, Span};
 use baselink_url::Splice;
 
@@ -52,13 +53,10 @@ impl<F: FnMut(LinkReport, Within<'_>, Charset)> LinkSink for F {
     }
 }
 
-/// The number of links that wait for later ones in a document. If it has more, its links are judged twice.
-pub const MOST_HELD: usize = 1 << 16;
-
 /// The length of a target with which a link that waits counts once more.
 const HELD: usize = 256;
 
-/// The number of links that may wait, if some do.
+/// The number of links that may wait for later ones in a document, if some do. If it has more, its links are judged twice.
 pub fn most_held(links_wait: bool) -> usize {
     usize::from(links_wait) * MOST_HELD
 }

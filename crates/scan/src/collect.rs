@@ -11,7 +11,10 @@
 //!
 //! Deliberately absent: the positions of values, which the HTML and XML modules find.
 
-use std::sync::Arc;
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+};
 
 use baselink_text::{
     Code, Diagnostic, Span, View,
@@ -73,6 +76,14 @@ pub trait Links {
     fn diagnostic(&mut self, diagnostic: Diagnostic);
 }
 
+/// The maximum nesting depth of documents and of markup in text.
+///
+/// Each level is scanned separately, so without a maximum the work would be quadratic.
+pub(crate) const DEEPEST: usize = 16;
+
+/// The most links that wait for others, or are read in a document inside another one.
+pub const MOST_HELD: usize = 1 << 16;
+
 /// The most documents that are read in a document or message of this length. Each takes some memory, even if it is short.
 pub fn most_parts(length: usize) -> usize {
     (length >> 9).max(1 << 14)
@@ -92,20 +103,37 @@ pub struct Part {
     pub(crate) depth: usize,
 }
 
-/// The links of a document found so far that were not passed on.
-pub struct Collector<'a> {
+/// What a value or text contains.
+pub enum Found {
+    Link(Box<Link>),
+    Part(Box<Part>),
+}
+
+/// Finds the links of a document in values and text, and passes them on.
+pub struct Collector<'a, L: ?Sized> {
     options: &'a ScanOptions,
-    /// The receiver of links and of embedded documents, and the bytes that are scanned.
-    receiver: Option<(&'a mut dyn Links, &'a [u8])>,
-    /// True if links wait for others that precede them.
+    /// The bytes that are scanned.
+    bytes: &'a [u8],
+    /// The receiver of links and of embedded documents.
+    pub links: &'a mut L,
+    /// What waits for links that precede it, with its offset.
+    pub waiting: VecDeque<(usize, Found)>,
+    /// True if what is found next waits, too.
     pub waits: bool,
-    /// The number of embedded documents that were passed on.
+    /// The number of the document.
+    pub entity: Arc<str>,
+    /// The number of embedded documents that were found.
     parts: usize,
+    /// The nesting depth of documents and of markup in text.
+    pub depth: usize,
     /// True if a new `<` or `>` could end a construct around the document, such as a CDATA section.
-    enclosed: bool,
-    pub links: Vec<Link>,
-    /// The documents embedded in values.
-    pub embedded: Vec<Embedded>,
+    pub enclosed: bool,
+    /// The offset from which a preload scanner may find links that the document does not have.
+    pub differs: Option<usize>,
+    /// The offsets of the links from there on.
+    starts: HashSet<usize>,
+    /// True if only those are wanted.
+    pub is_preload: bool,
 }
 
 /// A document embedded in a value.
@@ -196,40 +224,82 @@ impl<'a> LinkPlace<'a> {
     }
 }
 
-impl<'a> Collector<'a> {
-    pub fn new(options: &'a ScanOptions, enclosed: bool) -> Self {
+impl<'a, L: Links + ?Sized> Collector<'a, L> {
+    /// Passes on the links of the document in `bytes` to `links`.
+    pub fn to(options: &'a ScanOptions, links: &'a mut L, bytes: &'a [u8]) -> Self {
         Self {
             options,
-            receiver: None,
+            bytes,
+            links,
+            waiting: VecDeque::new(),
             waits: false,
+            entity: Arc::clone(&options.entity),
             parts: 0,
-            enclosed,
-            links: Vec::new(),
-            embedded: Vec::new(),
+            depth: 0,
+            enclosed: false,
+            differs: None,
+            starts: HashSet::new(),
+            is_preload: false,
         }
     }
 
-    /// Passes on links of the document in `bytes` as soon as they are found.
-    pub fn to(options: &'a ScanOptions, links: &'a mut dyn Links, bytes: &'a [u8]) -> Self {
-        Self {
-            receiver: Some((links, bytes)),
-            ..Self::new(options, false)
+    /// Passes on what waits and begins before `end`, in document order.
+    pub fn release(&mut self, end: usize) {
+        if std::mem::take(&mut self.waits) {
+            let waiting = self.waiting.make_contiguous();
+            waiting.sort_by_key(|(start, _)| *start);
+        }
+        while self.waiting.front().is_some_and(|(start, _)| *start < end)
+            && let Some((start, found)) = self.waiting.pop_front()
+        {
+            self.pass_on(start, found);
         }
     }
 
-    /// Passes on the links that have waited.
-    pub fn release(&mut self) {
-        self.waits = false;
-        self.links.sort_by_key(|link| link.span().start);
-        for link in std::mem::take(&mut self.links) {
-            self.pass_on(link);
+    /// Offers a reference to the receiver. Returns `false` if it is to be passed on as a link.
+    #[inline(always)]
+    pub fn takes(&mut self, plain: &Plain) -> bool {
+        if self.is_preload {
+            return self.starts.contains(&plain.span.start);
+        }
+        if self.differs.is_some() {
+            self.starts.insert(plain.span.start);
+        }
+        self.links.plain(self.bytes, plain)
+    }
+
+    /// Passes on what begins at `start`, unless it has to wait. In the second pass, only links that the first did not find.
+    fn pass_on(&mut self, start: usize, found: Found) {
+        match found {
+            _ if self.waits => self.waiting.push_back((start, found)),
+            Found::Link(link) => {
+                let is_new = self.differs.is_none() || self.starts.insert(start);
+                if is_new || !self.is_preload {
+                    self.links.link(self.bytes, *link);
+                }
+            }
+            Found::Part(_) if self.is_preload => {}
+            Found::Part(part) => self.links.part(self.bytes, *part),
         }
     }
 
-    fn pass_on(&mut self, link: Link) {
-        match &mut self.receiver {
-            Some((links, bytes)) if !self.waits => links.link(bytes, link),
-            _ => self.links.push(link),
+    fn link(&mut self, link: Link) {
+        self.pass_on(link.span().start, Found::Link(Box::new(link)));
+    }
+
+    /// Reports that the documents or links at `span` are too many, or nested too deep.
+    pub fn too_deep(&mut self, span: Span) {
+        self.links.diagnostic(too_deep(span));
+        self.leave_unread(span);
+    }
+
+    /// Passes on a link in the place of what was not read, because its links could lead out of the folder of a copy.
+    pub fn leave_unread(&mut self, span: Span) {
+        if self.options.groups.has_loaded() {
+            self.link(Link {
+                against: Against::Unknown,
+                ..Link::in_text("", String::new(), span, Form::Whole)
+            });
         }
     }
 
@@ -267,6 +337,9 @@ impl<'a> Collector<'a> {
                 return;
             }
         };
+        if self.waits && self.waiting.len() + spans.len() > MOST_HELD {
+            return self.too_deep(view.map.source());
+        }
         for span in spans {
             self.add_trimmed(&view, span, form, place);
         }
@@ -317,18 +390,21 @@ impl<'a> Collector<'a> {
         let is_result = place
             .in_results
             .is_some_and(|is_template| is_template || !reference.starts_with(['/', '\\']));
-        self.pass_on(Link {
+        self.link(Link {
             element: place.element.to_owned().into(),
             attribute: place.attribute.map(|name| name.to_owned().into()),
             reference: reference.to_owned(),
             role: row.map_or(place.role, |row| row.role),
             certainty: match (place.certainty, row) {
+                _ if self.is_preload => Certainty::IfLeadsOut,
                 (Certainty::Certain, Some(row)) => self.options.certainty_of(row),
                 (certainty, _) => certainty,
             },
             against: match (is_result, has_entity) {
                 (true, _) => Against::Results,
                 (false, true) => Against::Unknown,
+                // A base would change the meaning of other references.
+                _ if self.is_preload && place.against == Against::Fallback => Against::Unknown,
                 (false, false) => place.against.clone(),
             },
             empty_resolves: row.is_some_and(|row| row.empty_resolves),
@@ -452,23 +528,20 @@ impl<'a> Collector<'a> {
             enclosed: self.enclosed,
             within: place.against.clone(),
         };
-        let Some((links, bytes)) = &mut self.receiver else {
-            return self.embedded.push(found);
-        };
         self.parts += 1;
-        let most = most_parts(bytes.len());
-        if self.parts == most + 1 {
-            links.diagnostic(too_deep(found.value.map.source()));
+        let (span, most) = (found.value.map.source(), most_parts(self.bytes.len()));
+        if self.parts > most + 1 {
+            return self.leave_unread(span);
         }
-        if self.parts > most {
-            return;
+        if self.depth == DEEPEST || self.parts > most {
+            return self.too_deep(span);
         }
         let part = Part {
             found,
-            entity: entity_name(&self.options.entity, self.parts),
-            depth: 1,
+            entity: entity_name(&self.entity, self.parts),
+            depth: self.depth + 1,
         };
-        links.part(bytes, part);
+        self.pass_on(span.start, Found::Part(Box::new(part)));
     }
 
     /// Adds the URLs of the script in `view`. If the script cannot be read to its end, adds none and returns a

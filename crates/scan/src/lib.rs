@@ -35,7 +35,7 @@ use baselink_text::Format;
 use self::html::{document::DocumentBuilder, pass::Links};
 
 pub use self::{
-    collect::{most_parts, too_deep},
+    collect::{MOST_HELD, most_parts, too_deep},
     document::{
         Against, Certainty, DeclaredBase, Document, Kind, LONGEST_BASE, Program, Role, Saved,
         UrlField,

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use baselink_text::{
-    Charset, Diagnostic, Format, View,
+    Charset, Diagnostic, Format, Span, View,
     layer::spelling::{Carrier, Spelling},
 };
 
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     ScanOptions,
-    collect::{Embedded, has_entity},
+    collect::{Collector, Embedded, MOST_HELD, has_entity},
     document::{Against, Decoded, Document, Link, Piece},
 };
 
@@ -136,9 +136,14 @@ pub fn embedded(part: Part, options: &ScanOptions) -> Document {
         depth: part.depth,
         enclosed: in_cdata,
     };
-    let mut builder = DocumentBuilder::new(options, usize::MAX);
+    let mut builder = DocumentBuilder::new(options, MOST_HELD);
     let scanned = self::document(&whole, options, &mut builder);
-    let (mut document, _) = builder.complete(scanned);
+    let (mut document, is_whole) = builder.complete(scanned);
+    if !is_whole {
+        let mut unread = DocumentBuilder::new(options, 1);
+        Collector::to(options, &mut unread, whole.bytes).too_deep(Span::new(0, text.len()));
+        (document, _) = unread.complete(document);
+    }
     for link in &mut document.links {
         if has_entity(&entities, link.span()) {
             link.against = Against::Unknown;

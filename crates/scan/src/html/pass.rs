@@ -14,7 +14,7 @@
 //!
 //! Deliberately absent: bases and encodings, which are known before a pass begins ([`super::prelude`]).
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use baselink_text::{
     Charset, Code, Diagnostic, Span, View,
@@ -38,18 +38,13 @@ use crate::{
     ScanOptions, Scanner,
     attributes::{self, Condition, Group, Namespace, Place, Row},
     block,
-    collect::{self, Carriers, Collector, LinkPlace, TextContent, most_parts, too_deep},
+    collect::{self, Carriers, Collector, DEEPEST, LinkPlace, TextContent},
     css,
-    document::{Against, Certainty, Link, Standing, entity_name},
+    document::{Certainty, Standing},
     script, value,
 };
 
 pub use crate::collect::{Links, Part, Plain};
-
-/// The maximum nesting depth of documents and of markup in text.
-///
-/// Each level is scanned separately, so without a maximum the work would be quadratic.
-pub(crate) const DEEPEST: usize = 16;
 
 /// A document to scan, and its nesting.
 #[derive(Clone, Debug)]
@@ -94,10 +89,9 @@ pub fn links<L: Links + ?Sized>(
     let mut pass = Pass::new(whole, options, &names, links);
     let scripting = !matches!(options.scanner, Scanner::Unscripted);
     let (end, without_tree) = pass.read(span, scripting, options.scanner);
-    if let Some(start) = pass.differs {
-        pass.starts.sort_unstable();
-        (pass.is_preload, pass.is_in_text) = (true, true);
-        pass.links.end();
+    if let Some(start) = pass.collector.differs {
+        (pass.collector.is_preload, pass.is_in_text) = (true, true);
+        pass.collector.links.end();
         pass.read(Span::new(start, end), scripting, Scanner::Preload);
     }
     (pass.fallback, without_tree)
@@ -141,40 +135,26 @@ pub(super) struct Markup {
 }
 
 /// One pass over a range of a buffer.
-struct Pass<'a, 'l, L: ?Sized> {
+struct Pass<'a, L: ?Sized> {
     bytes: &'a [u8],
     charset: Charset,
     options: &'a ScanOptions,
     names: &'a Names,
-    entity: Arc<str>,
-    links: &'l mut L,
     rows: Answers,
-    /// The number of documents found in values so far.
-    parts: usize,
-    collector: Collector<'a>,
-    /// True if a new `<` or `>` could end a construct around the scanned bytes.
-    enclosed: bool,
+    /// Links wait until the outermost of `styles` ends, because those of its text precede those of its children.
+    collector: Collector<'a, L>,
     /// True for markup in text, which is not part of the document for readers that run scripts.
     is_in_text: bool,
-    /// The nesting depth of documents and of markup in text.
-    depth: usize,
     text: Option<OpenText>,
-    /// The open `style` elements in SVG, outermost first. Until the outermost one ends, links are collected, because
-    /// those of its text precede those of its children.
+    /// The open `style` elements in SVG, outermost first.
     styles: Vec<OpenStyle>,
     markup: Vec<Markup>,
     fallback: bool,
     /// The offset up to which a preload scanner finds the tags that the tree has.
     alike: usize,
-    /// The offset from which it may find others.
-    differs: Option<usize>,
-    /// The offsets of the links that the document has from there on.
-    starts: Vec<usize>,
-    /// True in the second pass, which finds those.
-    is_preload: bool,
 }
 
-impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
+impl<L: Links + ?Sized> Sink for Pass<'_, L> {
     #[inline(always)]
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         if tag.span.start >= self.alike {
@@ -185,7 +165,7 @@ impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
             self.ids(tag, namespace);
         }
         // A preload scanner takes any reference of an image or script in SVG, the repetition of an attribute too.
-        if self.is_preload
+        if self.collector.is_preload
             && (tag.is_named(self.bytes, "image") || tag.is_named(self.bytes, "script"))
         {
             for attribute in &tag.attributes {
@@ -236,7 +216,7 @@ impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
             .text
             .as_ref()
             .filter(|open| open.content == Content::Raw(TextContent::Css) && self.styles.is_empty())
-            .filter(|_| !self.is_preload)
+            .filter(|_| !self.collector.is_preload)
             .map(|open| Span::new(open.start, at));
         if span.is_some_and(|span| self.css(span, None)) {
             self.text = None
@@ -271,26 +251,24 @@ impl<L: Links + ?Sized> Sink for Pass<'_, '_, L> {
     }
 }
 
-impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
+impl<'a, L: Links + ?Sized> Pass<'a, L> {
     fn new(
         whole: &Whole<'a>,
         options: &'a ScanOptions,
         names: &'a Names,
-        links: &'l mut L,
+        links: &'a mut L,
     ) -> Self {
+        let mut collector = Collector::to(options, links, whole.bytes);
+        collector.entity = Arc::clone(&whole.entity);
+        (collector.depth, collector.enclosed) = (whole.depth, whole.enclosed);
         Self {
             bytes: whole.bytes,
             charset: whole.charset,
             options,
             names,
-            entity: Arc::clone(&whole.entity),
-            links,
             rows: Answers::new(),
-            parts: 0,
-            collector: Collector::new(options, whole.enclosed),
-            enclosed: whole.enclosed,
+            collector,
             is_in_text: false,
-            depth: whole.depth,
             text: None,
             styles: Vec::new(),
             markup: Vec::new(),
@@ -300,9 +278,6 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
             } else {
                 usize::MAX
             },
-            differs: None,
-            starts: Vec::new(),
-            is_preload: false,
         }
     }
 
@@ -321,7 +296,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
         }
         let start = tag.span.start;
         let end = end_of_plain_svg(self.bytes, start);
-        self.differs = end.is_none().then_some(start);
+        self.collector.differs = end.is_none().then_some(start);
         self.alike = end.unwrap_or(usize::MAX);
     }
 
@@ -334,45 +309,12 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
 
     /// Reads the repetition of an attribute, which only a preload scanner may take, in the second pass.
     fn repeated(&mut self, tag: &RawTag, namespace: Namespace, attribute: &RawAttribute) {
-        if self.is_preload {
+        if self.collector.is_preload {
             self.on_slow_path(tag, namespace, attribute);
         } else if tag.span.start >= self.alike && !self.is_in_text {
-            self.differs = Some(tag.span.start);
+            self.collector.differs = Some(tag.span.start);
             self.alike = usize::MAX;
         }
-    }
-
-    /// True if the first pass found a link at `start`. Records the links of the first pass.
-    #[inline(always)]
-    fn has(&mut self, start: usize) -> bool {
-        if self.is_preload {
-            return self.starts.binary_search(&start).is_ok();
-        }
-        if self.differs.is_some() {
-            self.starts.push(start);
-        }
-        false
-    }
-
-    /// Offers a reference to the receiver. Returns `false` if it is to be reported as a link.
-    #[inline(always)]
-    fn takes(&mut self, plain: &Plain) -> bool {
-        self.has(plain.span.start) || (!self.is_preload && self.links.plain(self.bytes, plain))
-    }
-
-    /// Reports a link.
-    fn report(&mut self, mut link: Link) {
-        if self.has(link.span().start) {
-            return;
-        }
-        if self.is_preload {
-            link.certainty = Certainty::IfLeadsOut;
-            // A base would change the meaning of other references.
-            if link.against == Against::Fallback {
-                link.against = Against::Unknown;
-            }
-        }
-        self.links.link(self.bytes, link);
     }
 
     /// Reads `span` and reports its links. Returns the end of what was read, and true if html5ever stopped.
@@ -381,7 +323,8 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
         let read = engines::tokens(self.bytes, span.range(), scripting, scanner, names, self);
         self.fallback |= read.fallback;
         if let Some(bound) = read.without_tree {
-            self.links
+            self.collector
+                .links
                 .diagnostic(without_tree(bound, self.needs_tree()));
         }
         self.close_text(read.end);
@@ -390,26 +333,9 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
         }
         self.drain();
         if read.end < span.end {
-            self.leave_unread(Span::new(read.end, span.end));
+            self.collector.leave_unread(Span::new(read.end, span.end));
         }
         (read.end, read.without_tree.is_some())
-    }
-
-    /// Reports that the markup in `span` is nested too deep.
-    fn too_deep(&mut self, span: Span) {
-        self.links.diagnostic(too_deep(span));
-        self.leave_unread(span);
-    }
-
-    /// Reports a link in the place of markup that was not read, because its links could lead out of the folder of a copy.
-    fn leave_unread(&mut self, span: Span) {
-        if self.needs_tree() {
-            let link = Link {
-                against: Against::Unknown,
-                ..Link::in_text("", String::new(), span, Form::Whole)
-            };
-            self.links.link(self.bytes, link);
-        }
     }
 
     /// True if the text after a tag may contain links, too.
@@ -467,7 +393,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
                 None => self.value(first).text,
             };
             if !id.is_empty() {
-                self.links.id(id);
+                self.collector.links.id(id);
             }
         }
     }
@@ -523,7 +449,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
         for span in value::srcset(list) {
             let span = span.shifted(whole.start);
             let place = Some((tag, attribute, row));
-            if !self.takes(&self.plain(span, place)) {
+            if !self.collector.takes(&self.plain(span, place)) {
                 let raw = self.charset.decode(&self.bytes[span.range()], span.start);
                 self.reference(
                     &character_references(raw),
@@ -555,7 +481,10 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
                 ..plain
             };
             let raw = &self.bytes[span.range()];
-            if custom.is_some() || memchr::memchr2(b'\\', 0, raw).is_some() || !self.takes(&plain) {
+            if custom.is_some()
+                || memchr::memchr2(b'\\', 0, raw).is_some()
+                || !self.collector.takes(&plain)
+            {
                 let view = url.decode(self.charset.decode(raw, span.start));
                 self.reference(&view, (url.form, url.certainty), place, custom);
                 self.drain();
@@ -571,7 +500,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
             return false;
         };
         let plain = self.plain(span, Some((tag, attribute, row)));
-        self.takes(&plain)
+        self.collector.takes(&plain)
     }
 
     /// The row for `tag`: `one` if another attribute contains a token that `one` requires, else `other`. `None` if the
@@ -609,7 +538,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
             span,
             names: place.map(|(tag, attribute, row)| (tag.name, attribute.name, row)),
             quote: place.map_or(Quote::Double, |(_, attribute, _)| attribute.quote),
-            enclosed: self.enclosed,
+            enclosed: self.collector.enclosed,
             empty_resolves: row.is_some_and(|row| row.empty_resolves),
             fragment_identifies: row.is_none_or(|row| row.fragment_identifies),
             certainty: row.map_or(Certainty::Certain, |row| self.options.certainty_of(row)),
@@ -661,17 +590,18 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
     ) {
         let other = |name: &str| self.other(attributes, name);
         let content = match (namespace, element, text) {
-            (Namespace::Html, "style", TextModel::RawText) if self.is_preload => {
+            (Namespace::Html, "style", TextModel::RawText) if self.collector.is_preload => {
                 Some(Content::Raw(TextContent::Css))
             }
             (Namespace::Html, "style", TextModel::RawText) => {
                 TextContent::of_style(other).map(Content::Raw)
             }
             (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => {
-                return self.styles.push(OpenStyle {
-                    is_css: TextContent::of_style(other).is_some(),
-                    texts: Vec::new(),
-                });
+                let is_css = TextContent::of_style(other).is_some();
+                let texts = Vec::new();
+                self.styles.push(OpenStyle { is_css, texts });
+                self.collector.waits = true;
+                return;
             }
             (Namespace::Html, "script", TextModel::RawText) => {
                 let groups = &self.options.groups;
@@ -708,8 +638,8 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
                 self.collector
                     .text(&view, content, place)
                     .into_iter()
-                    .for_each(|one| self.links.diagnostic(one));
-                if self.is_preload {
+                    .for_each(|one| self.collector.links.diagnostic(one));
+                if self.collector.is_preload {
                     self.imports(&view);
                 }
             }
@@ -726,12 +656,8 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
 
     /// Adds what a preload scanner takes for the addresses of `@import` in the text of a `style`.
     fn imports(&mut self, text: &View) {
-        let links = self.collector.links.iter();
-        let known: HashSet<usize> = links.map(|link| link.span().start).collect();
         for span in css::imports(&text.text) {
-            if let Some(address) = text.slice(span)
-                && !known.contains(&address.map.source().start)
-            {
+            if let Some(address) = text.slice(span) {
                 self.collector
                     .decoded(&address, Form::Field(None), span, &STYLE);
             }
@@ -743,6 +669,8 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
         let Some(OpenStyle { is_css, texts }) = self.styles.pop() else {
             return;
         };
+        let nothing_waits = self.collector.waiting.is_empty() && self.markup.is_empty();
+        self.collector.waits &= !(self.styles.is_empty() && nothing_waits);
         if let Some(first) = texts.first().filter(|_| is_css) {
             let mut view = View::of_str("", first.start);
             let mut pieces = Vec::new();
@@ -754,10 +682,7 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
                 &LinkPlace::text_of("style", Carriers::Pieces(&pieces)),
             );
         }
-        if self.styles.is_empty() {
-            self.collector.links.sort_by_key(|link| link.span().start);
-            self.markup.sort_by_key(|markup| markup.span.start);
-        }
+        self.markup.sort_by_key(|markup| markup.span.start);
     }
 
     /// Appends a stretch of text in foreign content to `whole`, and the carrier of each piece of it to `pieces`.
@@ -826,68 +751,34 @@ impl<'a, 'l, L: Links + ?Sized> Pass<'a, 'l, L> {
         self.collector.decoded(view, form, whole, &place);
     }
 
-    /// Reports the links found so far, and scans pending markup, in document order.
+    /// Passes on the links that have waited, and scans pending markup, in document order.
     fn drain(&mut self) {
         if !self.styles.is_empty() {
             return;
         }
-        let markup = std::mem::take(&mut self.markup);
-        let mut links = std::mem::take(&mut self.collector.links)
-            .into_iter()
-            .peekable();
-        for markup in markup {
-            while let Some(link) = links.next_if(|link| link.span().start < markup.span.start) {
-                self.report(link);
-            }
+        for markup in std::mem::take(&mut self.markup) {
+            self.collector.release(markup.span.start);
             self.scan_markup(markup);
         }
-        links.for_each(|link| self.report(link));
-        self.embedded();
-    }
-
-    /// Reports the documents found in values.
-    fn embedded(&mut self) {
-        let found = std::mem::take(&mut self.collector.embedded);
-        if self.is_preload {
-            return;
-        }
-        for found in found {
-            self.parts += 1;
-            let (span, most) = (found.value.map.source(), most_parts(self.bytes.len()));
-            if self.parts > most + 1 {
-                self.leave_unread(span);
-                continue;
-            }
-            if self.depth == DEEPEST || self.parts > most {
-                self.too_deep(span);
-                continue;
-            }
-            let part = Part {
-                found,
-                entity: entity_name(&self.entity, self.parts),
-                depth: self.depth + 1,
-            };
-            self.links.part(self.bytes, part);
-        }
+        self.collector.release(usize::MAX);
     }
 
     /// Scans markup in text. The recursion depth is at most [`DEEPEST`].
     fn scan_markup(&mut self, Markup { span, .. }: Markup) {
-        if self.is_preload {
+        if self.collector.is_preload {
             return;
         }
-        if self.depth == DEEPEST {
-            return self.too_deep(span);
+        if self.collector.depth == DEEPEST {
+            return self.collector.too_deep(span);
         }
-        let outer = (self.enclosed, self.is_in_text, self.text.take());
-        let collector = Collector::new(self.options, true);
-        let collector = std::mem::replace(&mut self.collector, collector);
-        (self.enclosed, self.is_in_text) = (true, true);
-        self.depth += 1;
+        let waiting = std::mem::take(&mut self.collector.waiting);
+        let outer = (self.collector.enclosed, self.is_in_text, self.text.take());
+        (self.collector.enclosed, self.is_in_text) = (true, true);
+        self.collector.depth += 1;
         self.read(span, false, self.options.scanner);
-        self.depth -= 1;
-        (self.enclosed, self.is_in_text, self.text) = outer;
-        self.collector = collector;
+        self.collector.depth -= 1;
+        (self.collector.enclosed, self.is_in_text, self.text) = outer;
+        self.collector.waiting = waiting;
     }
 }
 

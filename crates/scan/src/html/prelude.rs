@@ -16,7 +16,7 @@ use memchr::memmem;
 
 use super::{
     engines,
-    pass::{DEEPEST, Markup, conditional_markup, is_fallback_content},
+    pass::{Markup, conditional_markup, is_fallback_content},
     saved::{self, COMMENTED_BASE},
     sink::{Event, Sink, TextModel},
     tag::{self, RawTag},
@@ -25,6 +25,7 @@ use super::{
 use crate::{
     ScanOptions,
     attributes::Namespace,
+    collect::DEEPEST,
     document::{BaseKind, DeclaredBase, Saved, Standing},
     value,
 };

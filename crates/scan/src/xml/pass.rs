@@ -166,7 +166,7 @@ pub struct XmlPass<'a> {
     /// The document, without its links.
     pub found: Document,
     /// Links wait while the text of a `style` or `script` is open, because those of its text precede those of its children.
-    collector: Collector<'a>,
+    collector: Collector<'a, dyn Links + 'a>,
     bindings: Bindings,
     open: Vec<OpenElement<'a>>,
     /// The number of open XHTML templates.
@@ -214,7 +214,7 @@ impl<'a> XmlPass<'a> {
             is_atom: false,
         };
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
-        pass.collector.release();
+        pass.collector.release(usize::MAX);
         let at_end = || match (&pass.plain, pass.open.is_empty()) {
             (_, false) => Some("the document ends inside an element"),
             (None, true) => Some("the document has no element"),
@@ -577,10 +577,10 @@ impl<'a> XmlPass<'a> {
             .is_some_and(|text| text.depth == self.open.len())
         {
             let is_outermost = self.texts.len() == 1;
-            self.collector.waits &= !is_outermost || !self.collector.links.is_empty();
+            self.collector.waits &= !is_outermost || !self.collector.waiting.is_empty();
             self.close_text();
             if is_outermost {
-                self.collector.release();
+                self.collector.release(usize::MAX);
             }
         }
         if let Some(open) = self.open.pop() {
