@@ -44,7 +44,7 @@ use super::{
 use baselink_files::{
     maildir,
     result_folder::ResultFolder,
-    results::{ResultFile, Results},
+    results::{ResultFile, ResultPlace, Results},
     stop::{is_stopped, stop_between_files},
     walk::TreeEntry,
     write::Committed,
@@ -372,7 +372,7 @@ impl RewriteRun<'_> {
         Ok(FileOutcome::Rewritten(RewrittenFile {
             format,
             summary,
-            is_written: !matches!(result, ResultFile::Nowhere),
+            is_written: !matches!(result.place, ResultPlace::Nowhere),
             committed: result.end()?,
         }))
     }
@@ -387,7 +387,7 @@ impl RewriteRun<'_> {
         output: &mut Output,
     ) -> FileResult<FileOutcome> {
         let path = &entry.path;
-        if entry.is_standard_input() && matches!(result, ResultFile::Writer) {
+        if entry.is_standard_input() && matches!(result.place, ResultPlace::Writer) {
             // A filter passes on input that it cannot use: there may be no other copy.
             file.copy_to(path, output.out())?;
             return Err(file.error(path).into());
@@ -415,10 +415,10 @@ impl RewriteRun<'_> {
             let mut diff = self.request.diff.then(DiffProgress::default);
             write_document(Some(&left.edits), &input, (&mut result, &mut diff), output)?;
         }
-        let copied = match result {
+        let copied = match result.place {
             // The file of --output is only for a document.
-            ResultFile::Begun { .. } if left.edits.is_empty() => None,
-            other => other.end()?,
+            ResultPlace::File { .. } if left.edits.is_empty() => None,
+            _ => result.end()?,
         };
         let to = match copied {
             Some(copied) => {

@@ -93,58 +93,65 @@ impl Results<'_> {
         entry: &'r TreeEntry,
         new: Option<PathBuf>,
     ) -> Result<ResultFile<'r>> {
-        Ok(match self {
-            Self::Writer => ResultFile::Writer,
+        let mut begun = None;
+        let place = match self {
+            Self::Writer => ResultPlace::Writer,
             Self::File {
                 path,
                 preserve_times,
-            } => ResultFile::Begun {
-                new: Box::new(NewContents::begin(path)?),
-                preserve_times: *preserve_times,
-                set: None,
-            },
+            } => {
+                begun = Some(NewContents::begin(path)?);
+                ResultPlace::File {
+                    preserve_times: *preserve_times,
+                }
+            }
             Self::Folder(_) if entry.is_standard_input() => return Err(nameless()),
-            Self::Folder(folder) => ResultFile::Below {
+            Self::Folder(folder) => ResultPlace::Below {
                 folder,
                 entry,
                 to: folder.place(entry, new)?,
                 read: None,
             },
-            Self::InPlace(how) | Self::Checked(how) => ResultFile::InPlace {
+            Self::InPlace(how) | Self::Checked(how) => ResultPlace::InPlace {
                 how,
                 is_checked_only: matches!(self, Self::Checked(_)),
-                original: Box::new(entry.original()?),
+                original: entry.original()?,
             },
             Self::Staged(set) => {
                 let old = entry.below_root();
-                ResultFile::Staged {
+                ResultPlace::Staged {
                     set,
-                    original: Box::new(entry.original()?),
+                    original: entry.original()?,
                     new: new.unwrap_or_else(|| old.clone()),
                     old,
                 }
             }
-            Self::Nowhere => ResultFile::Nowhere,
-        })
+            Self::Nowhere => ResultPlace::Nowhere,
+        };
+        Ok(ResultFile { place, begun })
     }
 }
 
 /// The result of one file.
-pub enum ResultFile<'r> {
-    /// The stream of the caller.
+pub struct ResultFile<'r> {
+    /// Where it goes.
+    pub place: ResultPlace<'r>,
+    /// The new contents, once they are begun.
+    begun: Option<NewContents>,
+}
+
+/// Where the result of one file goes.
+pub enum ResultPlace<'r> {
+    /// To the stream of the caller.
     Writer,
-    /// None, because of the options or because the result is withheld.
+    /// Nowhere, because of the options or because the result is withheld.
     Nowhere,
-    /// A file that is being written.
-    Begun {
-        /// Its contents.
-        new: Box<NewContents>,
+    /// To a file that is begun at once.
+    File {
         /// True if it gets the times of its input.
         preserve_times: bool,
-        /// The files that are replaced together with it.
-        set: Option<&'r StagedMove>,
     },
-    /// A file of an output folder, which is begun with the first document.
+    /// To a file of an output folder, which is begun with the first document.
     Below {
         /// The output folder.
         folder: &'r ResultFolder,
@@ -155,21 +162,21 @@ pub enum ResultFile<'r> {
         /// The metadata of the input, if it was read.
         read: Option<Metadata>,
     },
-    /// A file that is replaced if a document changes.
+    /// In place of a file, if a document changes.
     InPlace {
         /// The settings.
         how: &'r InPlace,
         /// True if it stays.
         is_checked_only: bool,
         /// The file.
-        original: Box<Original>,
+        original: Original,
     },
-    /// A file that is replaced together with others if a document or its name changes.
+    /// In place of a file, together with others, if a document or its name changes.
     Staged {
         /// The files that are replaced together.
         set: &'r StagedMove,
         /// The file.
-        original: Box<Original>,
+        original: Original,
         /// Its path below the folder.
         old: PathBuf,
         /// Its new path below the folder.
@@ -187,24 +194,27 @@ pub struct ResultPart {
     pub is_of_mailbox: bool,
 }
 
-impl<'r> ResultFile<'r> {
-    /// The file that is to be replaced, until its replacement begins.
+impl ResultFile<'_> {
+    /// The file that is to be replaced.
     pub fn original(&self) -> Option<&Original> {
-        match self {
-            Self::InPlace { original, .. } | Self::Staged { original, .. } => Some(original),
+        match &self.place {
+            ResultPlace::InPlace { original, .. } | ResultPlace::Staged { original, .. } => {
+                Some(original)
+            }
             _ => None,
         }
     }
 
     /// Sets the metadata of the input.
     pub fn set_metadata(&mut self, of: &Metadata) {
-        match self {
-            Self::Begun {
-                new,
-                preserve_times: true,
-                ..
-            } => new.preserve_times(of),
-            Self::Below { read, .. } => *read = Some(of.clone()),
+        match (&mut self.place, &mut self.begun) {
+            (
+                ResultPlace::File {
+                    preserve_times: true,
+                },
+                Some(new),
+            ) => new.preserve_times(of),
+            (ResultPlace::Below { read, .. }, _) => *read = Some(of.clone()),
             _ => {}
         }
     }
@@ -227,68 +237,51 @@ impl<'r> ResultFile<'r> {
                 Ok(to.to_owned())
             }
         };
-        let begun = match &*self {
-            Self::Below {
-                folder,
-                entry,
-                to,
-                read,
-            } => Some(folder.begin(&entry.path, &sized(&entry.path, to)?, read.as_ref())?),
-            Self::InPlace {
-                how,
-                original,
-                is_checked_only,
-            } if part.is_changed => {
-                if *is_checked_only {
+        if self.begun.is_none() {
+            self.begun = match &self.place {
+                ResultPlace::Below {
+                    folder,
+                    entry,
+                    to,
+                    read,
+                } => Some(folder.begin(&entry.path, &sized(&entry.path, to)?, read.as_ref())?),
+                ResultPlace::InPlace {
+                    how,
+                    original,
+                    is_checked_only: true,
+                } if part.is_changed => {
                     how.check(original)?;
-                    return Ok(None);
+                    None
                 }
-                let mut new = how.begin(original)?;
-                if part.is_of_mailbox {
-                    new.lock_mailbox();
+                ResultPlace::InPlace { how, original, .. } if part.is_changed => {
+                    let mut new = how.begin(original)?;
+                    if part.is_of_mailbox {
+                        new.lock_mailbox();
+                    }
+                    Some(with_unchanged_start(new, original, part.offset)?)
                 }
-                Some(with_unchanged_start(new, original, part.offset)?)
-            }
-            Self::Staged {
-                set,
-                original,
-                old,
-                new,
-            } if part.is_changed => {
-                let new = sized(&original.path, new)?;
-                let new = set.replace(original, old, &new)?;
-                Some(with_unchanged_start(new, original, part.offset)?)
-            }
-            _ => None,
-        };
-        if let Some(new) = begun {
-            *self = Self::Begun {
-                new: Box::new(new),
-                preserve_times: false,
-                set: self.set(),
+                ResultPlace::Staged {
+                    set,
+                    original,
+                    old,
+                    new,
+                } if part.is_changed => {
+                    let new = sized(&original.path, new)?;
+                    let new = set.replace(original, old, &new)?;
+                    Some(with_unchanged_start(new, original, part.offset)?)
+                }
+                _ => None,
             };
         }
-        Ok(match self {
-            Self::Begun { new, .. } => Some(new),
-            _ => None,
-        })
-    }
-
-    /// The files that are replaced together with this one.
-    fn set(&self) -> Option<&'r StagedMove> {
-        match self {
-            Self::Begun { set, .. } => *set,
-            Self::Staged { set, .. } => Some(set),
-            _ => None,
-        }
+        Ok(self.begun.as_mut())
     }
 
     /// Withholds the result. If the file is replaced together with others, they stay unchanged, too.
     pub fn withhold(&mut self) {
-        if let Some(set) = self.set() {
+        if let ResultPlace::Staged { set, .. } = self.place {
             set.fail();
         }
-        *self = Self::Nowhere;
+        (self.place, self.begun) = (ResultPlace::Nowhere, None);
     }
 
     /// Ends the result. If nothing was written to it, a file of an output folder is copied from the input, as it is
@@ -298,17 +291,23 @@ impl<'r> ResultFile<'r> {
     ///
     /// Returns the errors of [`NewContents::commit`] and of copying.
     pub fn end(self) -> Result<Option<Committed>> {
-        let new = match self {
-            Self::Begun { new, .. } => *new,
-            Self::Below {
-                folder, entry, to, ..
-            } => folder.copy(entry, &to)?,
-            Self::Staged {
-                set,
-                original,
-                old,
-                new,
-            } if old != new => return Ok(Some(set.rename(&original, &old, &new))),
+        let new = match (self.begun, self.place) {
+            (Some(new), _) => new,
+            (
+                None,
+                ResultPlace::Below {
+                    folder, entry, to, ..
+                },
+            ) => folder.copy(entry, &to)?,
+            (
+                None,
+                ResultPlace::Staged {
+                    set,
+                    original,
+                    old,
+                    new,
+                },
+            ) if old != new => return Ok(Some(set.rename(&original, &old, &new))),
             _ => return Ok(None),
         };
         new.commit().map(Some)
