@@ -11,7 +11,7 @@ use std::{
     error::Error as _,
     ffi::OsString,
     fs::{self, File},
-    io::{ErrorKind, Read},
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -20,7 +20,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, parser::ValueSource};
 use toml::de::{DeTable, DeValue};
 
 use baselink_files::{
-    folder_of,
+    folder_of, head_of,
     walk::{Globs, open_below},
 };
 use baselink_site::collection::origin::RootUrl;
@@ -82,13 +82,8 @@ impl Settings {
     /// The file cannot be read, is larger than 1 MiB, or is not TOML; or a key or value is
     /// invalid. An error in the contents has a line number.
     pub fn read(path: &Path, program: &Command) -> Result<Self> {
-        let failed = Error::io(path);
-        let mut bytes = Vec::new();
-        File::open(path)
-            .map_err(failed)?
-            .take(LARGEST as u64 + 1)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
+        let file = File::open(path).map_err(Error::io(path))?;
+        let bytes = head_of(file, path, LARGEST + 1)?;
         if bytes.len() > LARGEST {
             return Err(Error::file(path, "the settings file is larger than 1 MiB"));
         }

@@ -13,12 +13,12 @@
 use std::{
     ffi::OsString,
     fs::{self, DirEntry, File, FileTimes, FileType, Metadata, OpenOptions},
-    io,
+    io::{self, Read},
     path::Path,
     time::SystemTime,
 };
 
-use baselink_text::{Error, cause, name};
+use baselink_text::{Error, Result, cause, name};
 
 /// The prefix of the names of temporary files. Temporary files are hidden and are not documents.
 pub const TEMPORARY: &str = ".baselink-";
@@ -153,6 +153,19 @@ pub fn open_file(path: &Path) -> io::Result<Option<File>> {
     );
     let file = options.open(path)?;
     Ok(file.metadata()?.is_file().then_some(file))
+}
+
+/// The first bytes of the file `path`, at most `length`.
+///
+/// # Errors
+///
+/// Returns the errors of `file`.
+pub fn head_of(file: impl Read, path: &Path, length: usize) -> Result<Vec<u8>> {
+    let mut head = Vec::new();
+    file.take(length as u64)
+        .read_to_end(&mut head)
+        .map_err(Error::io(path))?;
+    Ok(head)
 }
 
 /// True if both paths lead to the same file. Symbolic links are followed, and hard links are the same file. False if

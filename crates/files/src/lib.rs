@@ -44,4 +44,4 @@ pub mod stop;
 pub mod walk;
 pub mod write;
 
-pub use file::{entries_in, folder_of, is_standard_input, os_string};
+pub use file::{entries_in, folder_of, head_of, is_standard_input, os_string};

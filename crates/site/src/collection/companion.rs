@@ -15,7 +15,6 @@
 use std::{
     collections::{HashMap, HashSet},
     ffi::OsString,
-    io::Read,
     path::{Component, Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
 };
@@ -29,7 +28,7 @@ use baselink_text::Format;
 use baselink_url::{reference::contains_placeholder, without_fragment};
 
 use baselink_files::{
-    entries_in, folder_of,
+    entries_in, folder_of, head_of,
     shared::locked,
     walk::{TreeEntry, open_file},
 };
@@ -215,13 +214,8 @@ fn absolute(path: &Path) -> PathBuf {
 
 /// The comment about the source of the page `path`.
 fn saved_comment(path: &Path) -> Option<Saved> {
-    let mut head = Vec::with_capacity(HEAD);
-    open_file(path)
-        .ok()??
-        .take(HEAD as u64)
-        .read_to_end(&mut head)
-        .ok()?;
-    saved(&head)
+    let page = open_file(path).ok()??;
+    saved(&head_of(page, path, HEAD).ok()?)
 }
 
 /// True if the names of all files in `folder` end in `_` and the same four characters before the extension. Firefox

@@ -15,14 +15,17 @@ use std::{
     sync::Arc,
 };
 
-use baselink_files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink_files::{
+    head_of,
+    walk::{EntryKind, Selection, TreeEntry, walk},
+};
 use baselink_rewrite::{ListedLink, links};
 use baselink_text::{Error, Format, Result};
 
 use super::{
     in_order::all_in_order,
     inputs::Inputs,
-    open::{FORMAT_HEAD, File, head_of, retrieval},
+    open::{FORMAT_HEAD, File, retrieval},
 };
 use crate::archive::Contents;
 use crate::collection::{

@@ -30,6 +30,6 @@ pub use self::{
     files::{InputFiles, SkipReason, skip_reason},
     in_order::{Bounds, QueueItem, all_in_order, in_order},
     inputs::{Archives, Inputs, Reading},
-    open::{File, NonDocument, format_of_file, head_of, may_hold_resources, with_archives},
+    open::{File, NonDocument, format_of_file, may_hold_resources, with_archives},
     places::FilePlaces,
 };

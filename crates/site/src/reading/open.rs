@@ -19,7 +19,7 @@ use std::{
 };
 
 use baselink_files::{
-    maildir,
+    head_of, maildir,
     results::FileResult,
     walk::{EntryKind, TreeEntry, open_file},
     write::{Original, is_usual_backup},
@@ -110,11 +110,7 @@ impl NonDocument {
         }
         let most = if is_needed { 64 << 20 } else { COPY_BUFFER };
         let rest = most.saturating_sub(self.head.len());
-        self.rest
-            .by_ref()
-            .take(rest as u64)
-            .read_to_end(&mut self.head)
-            .map_err(Error::io(path))?;
+        self.head.extend(head_of(&mut self.rest, path, rest)?);
         let is_text = memchr::memchr(0, &self.head).is_none() && !self.head.starts_with(b"%PDF-");
         Ok((&self.head, is_text && self.head.len() < most))
     }
@@ -428,15 +424,6 @@ impl Inputs {
 /// True for archives, and for messages and mailboxes, whose parts are resources.
 pub fn may_hold_resources(format: Format) -> bool {
     format.is_archive() || matches!(format, Format::Message | Format::Mbox)
-}
-
-/// The first bytes of the file `path`, at most `length`.
-pub fn head_of(file: impl Read, path: &Path, length: usize) -> Result<Vec<u8>> {
-    let mut head = Vec::new();
-    file.take(length as u64)
-        .read_to_end(&mut head)
-        .map_err(Error::io(path))?;
-    Ok(head)
 }
 
 /// The format of a file that begins with `head`, which is `detected` unless it is an archive. A ZIP archive has that of the names in

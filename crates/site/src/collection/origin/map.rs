@@ -36,7 +36,7 @@ use baselink_text::{Error, Result, name};
 use serde_json::Value;
 
 use super::names;
-use baselink_files::{folder_of, walk::TreeEntry};
+use baselink_files::{folder_of, head_of, walk::TreeEntry};
 
 /// A table of files and their retrieval URLs.
 #[derive(Debug)]
@@ -213,7 +213,7 @@ fn wrong(path: &Path, line: u64, what: &str) -> Error {
 const MOST_COLUMNS: usize = 10_000;
 
 /// The largest size of a map in bytes.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: usize = 1 << 30;
 
 impl UrlMap {
     /// Reads the map in the file `path`.
@@ -222,8 +222,7 @@ impl UrlMap {
     ///
     /// Returns an error if the file is unreadable or larger than 1 GiB, or if [`parse`](Self::parse) fails.
     pub fn read(path: &Path) -> Result<Self> {
-        let failed = Error::io(path);
-        Self::read_from(fs::File::open(path).map_err(failed)?, path)
+        Self::read_from(fs::File::open(path).map_err(Error::io(path))?, path)
     }
 
     /// Reads the map from `reader`, which has the contents of the file `path`; standard input is called `-`.
@@ -232,13 +231,8 @@ impl UrlMap {
     ///
     /// Returns an error if reading fails, if the map is larger than 1 GiB, or if [`parse`](Self::parse) fails.
     pub fn read_from(reader: impl Read, path: &Path) -> Result<Self> {
-        let failed = Error::io(path);
-        let mut text = Vec::new();
-        reader
-            .take(LARGEST + 1)
-            .read_to_end(&mut text)
-            .map_err(failed)?;
-        if text.len() as u64 > LARGEST {
+        let text = head_of(reader, path, LARGEST + 1)?;
+        if text.len() > LARGEST {
             return Err(Error::file(path, "the table is larger than 1 GiB"));
         }
         Self::parse(&text, path)
