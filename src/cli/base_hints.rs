@@ -14,7 +14,7 @@ use baselink_scan::{Heading, fields::links};
 use baselink_text::{Span, shell};
 use baselink_url::{scheme_of, usable};
 
-use super::output::{Output, count};
+use super::output::Output;
 use baselink_site::{
     collection::origin::canonical,
     reading::{FilePlaces, Input},
@@ -88,14 +88,6 @@ impl BaseHints {
         self.url = self.url.take().or(later.url);
     }
 
-    /// Reports the links of the file `name` that lack only a scheme.
-    pub fn report_scheme_of_file(&self, name: &str, output: &mut Output) {
-        if self.without_scheme > 0 {
-            let links = count(self.without_scheme, LACKING[0], LACKING[1]);
-            output.notice_of_file(format_args!("{name}: {links} {ONLY_SCHEME}"));
-        }
-    }
-
     /// Reports the hints for several files.
     pub fn report(&self, output: &mut Output) {
         let files = [
@@ -108,11 +100,11 @@ impl BaseHints {
 }
 
 /// The message about links that lack only a scheme.
-const LACKING: [&str; 2] = [
+pub const LACKING: [&str; 2] = [
     "link without a base begins with // and lacks",
     "links without a base begin with // and lack",
 ];
-const ONLY_SCHEME: &str = "only a scheme: --assume-scheme https";
+pub const ONLY_SCHEME: &str = "only a scheme: --assume-scheme https";
 
 /// Reports the number of links that lack only a scheme.
 pub fn report_scheme(number: usize, output: &mut Output) {

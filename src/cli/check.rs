@@ -123,10 +123,7 @@ fn report_accepted(
     let accepted = count(tree.accepted(), "finding is", "findings are");
     let gone = match baseline.len.saturating_sub(tree.accepted()) {
         0 => String::new(),
-        gone => format!(
-            "; {gone} in it no longer {}",
-            if gone == 1 { "occurs" } else { "occur" }
-        ),
+        gone => "; ".to_owned() + &count(gone, "in it no longer occurs", "in it no longer occur"),
     };
     output.notice(format_args!("{accepted} accepted by {}{gone}", name(path)));
 }

@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use baselink_text::{Error, Result, name};
+use baselink_text::{Error, Result, count, name};
 
 use super::request::{Documents, folder_of};
 use baselink_site::reading::hosts::{
@@ -81,10 +81,11 @@ pub fn require_host(documents: &Documents) -> Result<()> {
 /// The warning about these folders; `None` if there are none.
 pub fn warning(folders: &BTreeSet<PathBuf>) -> Option<String> {
     let first = folders.first()?;
-    let which = match folders.len() {
-        1 => "1 folder for a host whose name has no dot:".to_owned(),
-        number => format!("{number} folders for hosts whose names have no dot, such as"),
-    };
+    let which = count(
+        folders.len(),
+        "folder for a host whose name has no dot:",
+        "folders for hosts whose names have no dot, such as",
+    );
     let hosts = folder_of(first);
     let around: PathBuf = match hosts.file_name() {
         Some(_) => folder_of(hosts).to_owned(),

@@ -440,6 +440,14 @@ impl Output {
         }
     }
 
+    /// Like [`Output::notice_of`], about the file at `path`.
+    pub fn notice_in(&mut self, path: &Path, number: usize, [one, more]: [&str; 2], what: &str) {
+        if number > 0 {
+            let number = count(number, one, more);
+            self.notice_of_file(format_args!("{}: {number} {what}", name(path)));
+        }
+    }
+
     /// Prints a sentence on one line, with control characters escaped: it may quote text from any source.
     fn print_sentence(&mut self, before: &str, sentence: impl Display) {
         let sentence = sentence.to_string();

@@ -31,7 +31,7 @@
 use std::{borrow::Cow, cell::RefCell, collections::HashMap};
 
 use baselink_scan::Against;
-use baselink_text::{Code, Diagnostic, Span};
+use baselink_text::{Code, Diagnostic, Span, count};
 use baselink_url::{decode_percent_lossy, reference::without_query};
 
 use super::{
@@ -266,13 +266,9 @@ impl<'a> Copies<'a> {
             first,
             folder,
         } = missing;
-        let lead = if links == 1 {
-            "link leads"
-        } else {
-            "links lead"
-        };
+        let links = count(links, "link leads", "links lead");
         let message = format!(
-            "{links} {lead} to files that a browser saved with the page, but their folder '{folder}' is not next to it"
+            "{links} to files that a browser saved with the page, but their folder '{folder}' is not next to it"
         );
         Some(Diagnostic::new(Code::LocalCopiesMissing, first, message))
     }

@@ -29,7 +29,7 @@ use baselink_site::{
 
 use crate::cli::{
     args::output::Rewrite,
-    base_hints::BaseHints,
+    base_hints::{BaseHints, LACKING, ONLY_SCHEME},
     files::{report_only_others, report_unread},
     json_records,
     link_counts::links_in_words,
@@ -40,8 +40,7 @@ use crate::cli::{
 use baselink_files::{stop::is_stopped, walk::TreeEntry};
 
 /// The end of messages about links to local copies that were not copied.
-const NOT_WRITTEN: &str =
-    "files that a browser saved with it, which were not copied; copy the folder (page_files), too";
+const NOT_WRITTEN: &str = "to files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
 /// The items that browsers refuse to load from disk, and their nouns.
 const REFUSED: [(Counted, [&str; 2]); 5] = [
@@ -235,32 +234,26 @@ impl FileSummary {
                 "{name}: no base URL for {number} of the links; {advice}"
             )),
         }
-        self.hints.report_scheme_of_file(&name, output);
+        output.notice_in(path, self.hints.without_scheme, LACKING, ONLY_SCHEME);
     }
 
     /// Reports links to files that a browser saved with the page and that were not copied with it.
     pub fn report_local_copies(&self, path: &Path, output: &mut Output) {
-        let links = count(self.local_copies(), "link leads", "links lead");
-        output.notice_of_file(format_args!("{}: {links} to {NOT_WRITTEN}", name(path)));
+        let lead = ["link leads", "links lead"];
+        output.notice_in(path, self.local_copies(), lead, NOT_WRITTEN);
     }
 
     /// Reports rewritten references of a message that are only a fragment, and the option that keeps them.
     pub fn report_fragments(&self, path: &Path, output: &mut Output) {
-        let (links, them) = match self.tally[Counted::Fragment] {
-            0 => return,
-            1 => (
-                "1 rewritten link is only a fragment and now leads".to_owned(),
-                "it",
-            ),
-            many => (
-                format!("{many} rewritten links are only fragments and now lead"),
-                "them",
-            ),
-        };
-        output.notice_of_file(format_args!(
-            "{}: {links} out of the message; --fragments auto keeps {them} inside",
-            name(path)
-        ));
+        output.notice_in(
+            path,
+            self.tally[Counted::Fragment],
+            [
+                "rewritten link is only a fragment and now leads",
+                "rewritten links are only fragments and now lead",
+            ],
+            "out of the message; --fragments auto keeps such links inside",
+        );
     }
 }
 
@@ -396,11 +389,10 @@ impl RunSummary {
             ],
             "relative links and no base URL, which only --url-map can give",
         );
-        let what = format!("to {NOT_WRITTEN}");
         output.notice_of(
             self.tally[Counted::WithoutCopies],
             ["file leads", "files lead"],
-            &what,
+            NOT_WRITTEN,
         );
         self.hints.report(output);
         let [before, lists] = if matches!(kind, RewriteKind::Moved(..)) {

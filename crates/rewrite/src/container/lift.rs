@@ -15,7 +15,7 @@
 
 use baselink_scan::Heading;
 use baselink_text::{
-    Code, Diagnostic, Edit, Edits, Span,
+    Code, Diagnostic, Edit, Edits, Span, count,
     layer::transfer::{DecodedBody, Obstacle},
 };
 
@@ -89,13 +89,9 @@ pub(crate) fn lengthened(
         }
     }
     let (first, lines) = found?;
-    let noun = if lines == 1 {
-        "line becomes"
-    } else {
-        "lines become"
-    };
+    let lines = count(lines, "line becomes", "lines become");
     let message = format!(
-        "{lines} {noun} longer than {longest} bytes (RFC 5322, 2.1.1), which a mail server may refuse"
+        "{lines} longer than {longest} bytes (RFC 5322, 2.1.1), which a mail server may refuse"
     );
     Some(Diagnostic::new(Code::LineTooLong, Span::at(first), message))
 }
