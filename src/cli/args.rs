@@ -56,6 +56,7 @@ pub mod output;
     bin_name = "baselink",
     version,
     after_help = PROGRAM_AFTER,
+    hide_possible_values = true,
     disable_help_flag = true,
     disable_version_flag = true
 )]
@@ -99,7 +100,6 @@ pub enum Command {
     #[command(after_help = COMPLETIONS_AFTER)]
     Completions {
         /// The shell: bash, zsh, fish, elvish or powershell
-        #[arg(hide_possible_values = true)]
         shell: Shell,
     },
     /// Print the manual page of baselink, or write one for each command to a folder.

@@ -101,7 +101,7 @@ pub struct Move {
     typed_to: Vec<String>,
     /// Make links to files of the folder relative; with `--relative=disk` they also name index files, so that they work
     /// from disk
-    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, value_parser = PossibleValuesParser::new(["served", "disk"]).map(form))]
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", value_parser = PossibleValuesParser::new(["served", "disk"]).map(form))]
     relative: Option<LinkForm>,
     /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table of old and new paths, the output of
     /// `git diff -M -B --name-status`, or a file `_redirects`; repeatable
@@ -119,7 +119,7 @@ pub struct Move {
     ///
     /// They are listed with --verbose and --json. URLs in mails, in text that is signed or covered by a hash, and identifiers of feeds and
     /// namespaces are never replaced, and only URLs that begin with the old URL of the folder are.
-    #[arg(long, value_name = "HOW", default_value = "list", hide_default_value = true, hide_possible_values = true, value_parser = ["list", "rewrite"])]
+    #[arg(long, value_name = "HOW", default_value = "list", hide_default_value = true, value_parser = ["list", "rewrite"])]
     old_urls: String,
     #[command(flatten)]
     pub rewrite: Rewrite,

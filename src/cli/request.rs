@@ -63,7 +63,6 @@ pub struct Verbosity {
         value_name = "WHEN",
         default_value = "auto",
         hide_default_value = true,
-        hide_possible_values = true,
         global = true
     )]
     pub color: ColorChoice,
@@ -125,7 +124,7 @@ pub struct Documents {
     /// The layout of folders: host or host:SCHEME, if top-level folders are named after hosts, as by wget and crawlers
     ///
     /// Without SCHEME the URLs begin with https.
-    #[arg(long, value_name = "LAYOUT", value_parser = named::<HostLayout>(HostLayout::NAMES), hide_possible_values = true)]
+    #[arg(long, value_name = "LAYOUT", value_parser = named::<HostLayout>(HostLayout::NAMES))]
     layout: Option<HostLayout>,
     /// Sources of base URLs to add (canonical, entry-link) or to remove (-saved, -xattr, -content-location, -local-copies,
     /// -others), separated by commas; repeatable
@@ -136,7 +135,7 @@ pub struct Documents {
     ///
     /// Off by default: `canonical`, the `<link rel=canonical>` or else the `og:url` of a page without a retrieval URL; and
     /// `entry-link`, the link of a feed's entry, for content without an `xml:base`.
-    #[arg(long, value_name = "LIST", value_parser = named::<TrustList>(TrustList::NAMES), hide_possible_values = true, allow_hyphen_values = true)]
+    #[arg(long, value_name = "LIST", value_parser = named::<TrustList>(TrustList::NAMES), allow_hyphen_values = true)]
     trust: Vec<TrustList>,
     /// The scheme of URLs that lack one, such as https. It applies to links that begin with `//` and have no base, to
     /// pages of HTTrack, and to --layout host
@@ -164,7 +163,6 @@ pub struct Documents {
         long,
         value_name = "NAME",
         value_parser = named::<Format>(Format::NAMES),
-        hide_possible_values = true,
         help = format!("The format of the document [default: detected by its name and first bytes]: {}", Format::NAMES.join(", "))
     )]
     format: Option<Format>,
@@ -172,13 +170,12 @@ pub struct Documents {
     #[arg(long, value_name = "LABEL", value_parser = str::parse::<Charset>)]
     charset: Option<Charset>,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
-    #[arg(long, value_name = "NAME", value_parser = named::<Resolver>(Resolver::ALL.map(Resolver::name)), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", value_parser = named::<Resolver>(Resolver::ALL.map(Resolver::name)))]
     resolver: Option<Resolver>,
     #[arg(
         long,
         value_name = "GROUP",
         value_parser = named::<Groups>(groups()),
-        hide_possible_values = true,
         help = format!("Groups of additional places to look for links, separated by commas; repeatable: {}", groups().join(", "))
     )]
     enable: Vec<Groups>,
@@ -224,10 +221,10 @@ pub struct Policy {
     ///
     /// `auto` keeps them unless an embedded base differs from the retrieval URL. With such a base, they lead a browser
     /// to another page.
-    #[arg(long, value_name = "WHAT", value_parser = named::<Fragments>(["rewrite", "keep", "auto"]), hide_possible_values = true)]
+    #[arg(long, value_name = "WHAT", value_parser = named::<Fragments>(["rewrite", "keep", "auto"]))]
     fragments: Option<Fragments>,
     /// Make the href of a base element absolute, or keep it: absolute, keep [default: absolute]
-    #[arg(long, value_name = "WHAT", value_parser = named::<BaseElement>(["absolute", "keep"]), hide_possible_values = true)]
+    #[arg(long, value_name = "WHAT", value_parser = named::<BaseElement>(["absolute", "keep"]))]
     base_element: Option<BaseElement>,
     /// Do not change messages with a DKIM or ARC signature, since a changed link would break it
     #[arg(long)]

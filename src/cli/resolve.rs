@@ -41,7 +41,7 @@ pub struct Resolve {
     #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "What to resolve")]
     pairs: bool,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
-    #[arg(long, value_name = "NAME", value_parser = named::<Resolver>(Resolver::ALL.map(Resolver::name)), hide_possible_values = true, help_heading = "What to resolve")]
+    #[arg(long, value_name = "NAME", value_parser = named::<Resolver>(Resolver::ALL.map(Resolver::name)), help_heading = "What to resolve")]
     resolver: Option<Resolver>,
     /// Show components and steps, so that the result can be checked by hand
     #[arg(long, help_heading = "What to report", conflicts_with = "json")]

@@ -39,7 +39,7 @@ pub struct Check {
     ///
     /// A list of classes, separated by commas; or all, or none. The end of this help lists the classes, and tells which are denied
     /// by default. With `--to file`, no-slash and clean-url are denied, too. Repeatable.
-    #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(Classes::names()), hide_possible_values = true)]
+    #[arg(long = "deny", value_name = "CLASSES", value_parser = named::<Classes>(Classes::names()))]
     denied: Vec<Classes>,
     /// Never deny links to URLs that match this pattern; repeatable
     ///

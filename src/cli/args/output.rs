@@ -12,19 +12,13 @@ use std::{
 };
 
 use baselink_text::{Error, Format, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::help::REWRITE_AFTER;
 use baselink_files::write::{InPlace, Suffix};
 use baselink_site::collection::capture::DateRange;
 
 use crate::cli::request::{Archives, Documents, Policy, is_standard_input};
-
-#[derive(Clone, Copy, ValueEnum)]
-enum TypedInPlace {
-    Files,
-    BreakLinks,
-}
 
 /// The request of `baselink rewrite`, and that part of `localize` and `move`. Each option is a field.
 #[derive(Args)]
@@ -41,8 +35,8 @@ pub struct Rewrite {
     ///
     /// A file with several names (hard links) is skipped and reported; `--in-place=break-links` replaces it, and its other
     /// names keep the old bytes.
-    #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true)]
-    in_place: Option<TypedInPlace>,
+    #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", value_parser = ["files", "break-links"])]
+    in_place: Option<String>,
     /// Show the changes as a diff, and write nothing
     #[arg(long)]
     pub diff: bool,
@@ -108,7 +102,7 @@ impl Rewrite {
     /// The settings for replacing the inputs, even if the result is only previewed.
     pub fn in_place(&self) -> Option<InPlace> {
         Some(InPlace {
-            break_links: matches!(self.in_place?, TypedInPlace::BreakLinks),
+            break_links: self.in_place.as_ref()? == "break-links",
             preserve_times: self.preserve_times,
             backup: self.suffix.clone(),
         })
