@@ -197,9 +197,6 @@ impl StagedMove {
     /// taken, or a folder is not writable. If the system rejects a later step, or `is_stopped` becomes true between two
     /// renames, the error says how many files have moved.
     pub fn commit(&self, is_stopped: impl Fn() -> bool) -> Result<bool> {
-        if is_stopped() {
-            return Ok(false);
-        }
         let steps = locked(&self.steps);
         let mut applied = Applied::default();
         let failed = match self.check_and_apply(&steps, &is_stopped, &mut applied) {

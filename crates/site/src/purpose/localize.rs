@@ -614,11 +614,7 @@ fn relative(from: &[u8], to: &[u8]) -> Option<String> {
     let mut reference = "../".repeat(memchr::memchr_iter(b'/', &from[common..]).count());
     let path = names::encoded(&to[common..])?;
     // The text before a colon in the first segment would be parsed as a scheme (RFC 3986, 4.2).
-    let needs_dot = path.is_empty()
-        || path
-            .split('/')
-            .next()
-            .is_some_and(|name| name.contains(':'));
+    let needs_dot = path.is_empty() || path.split('/').next()?.contains(':');
     if reference.is_empty() && needs_dot {
         reference.push_str("./");
     }
