@@ -54,12 +54,11 @@ fn attribute_line(row: &Row) -> String {
         "policy"
     };
     format!(
-        "{namespaces}{elements}\t{}{when}\t{}\t{}\t{}\t{default}\t{empty}\t{fragment}\t{}",
+        "{namespaces}{elements}\t{}{when}\t{}\t{}\t{}\t{default}\t{empty}\t{fragment}",
         row.attribute,
         syntax(row.syntax),
         against(row.against),
         row.role,
-        row.standard
     )
 }
 
@@ -181,6 +180,35 @@ fn hold(name: &str, first: usize, expected: &[String]) {
     fs::write(path, rows.join("\n") + "\n").unwrap();
 }
 
+/// Compares the rows of `docs/NAME` without their last column with `expected`. That column names a standard, and a person writes it.
+fn hold_places(name: &str, expected: &[String]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("docs")
+        .join(name);
+    let text = fs::read_to_string(path).unwrap();
+    let written: Vec<_> = lines(&text)
+        .iter()
+        .filter_map(|line| line.rsplit_once('\t'))
+        .collect();
+    let mut standards = Vec::new();
+    for place in expected {
+        let known = written
+            .get(standards.len())
+            .filter(|(same, _)| same == place);
+        let known = known.or_else(|| written.iter().find(|(same, _)| same == place));
+        standards.push(known.map_or("", |(_, standard)| standard));
+    }
+    let rows = expected.iter().zip(&standards);
+    let rows: Vec<_> = rows
+        .map(|(place, standard)| format!("{place}\t{standard}"))
+        .collect();
+    hold(name, 1, &rows);
+    assert!(
+        standards.iter().all(|standard| !standard.is_empty()),
+        "docs/{name} lacks a standard"
+    );
+}
+
 /// The place of the table in `docs/NAME` whose header begins with `header`, and its rows.
 fn rows_of(page: &str, header: &str) -> (usize, Vec<String>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -223,7 +251,7 @@ fn comment(source: &str, name: &str) -> String {
 #[test]
 fn every_attribute_of_the_table_is_documented_in_its_order() {
     let expected: Vec<_> = TABLE.iter().map(attribute_line).collect();
-    hold("attributes.tsv", 1, &expected);
+    hold_places("attributes.tsv", &expected);
 }
 
 /// The line of `docs/xml.tsv` for a row of the table of XML.
@@ -240,28 +268,25 @@ fn xml_line(row: &Row) -> String {
         _ => String::new(),
     };
     let default = default(row.group);
-    let Row { role, standard, .. } = *row;
-    let syntax = syntax(row.syntax);
-    format!("{vocabulary}\t{elements}\t{place}{when}\t{syntax}\t{role}\t{default}\t{standard}")
+    let (syntax, role) = (syntax(row.syntax), row.role);
+    format!("{vocabulary}\t{elements}\t{place}{when}\t{syntax}\t{role}\t{default}")
 }
 
 #[test]
 fn every_place_of_other_vocabularies_is_documented_in_its_order() {
     let expected: Vec<_> = vocabulary::TABLE.iter().map(xml_line).collect();
-    hold("xml.tsv", 1, &expected);
+    hold_places("xml.tsv", &expected);
 }
 
 #[test]
 fn every_member_of_a_manifest_or_feed_is_documented_in_its_order() {
     let mut expected = Vec::new();
     for (document, members) in [("manifest", MANIFEST), ("feed", FEED)] {
-        for (member, role, standard) in members {
-            expected.push(format!(
-                "{document}\t{member}\t{role}\tmanifest\t{standard}"
-            ));
+        for (member, role) in members {
+            expected.push(format!("{document}\t{member}\t{role}\tmanifest"));
         }
     }
-    hold("json.tsv", 1, &expected);
+    hold_places("json.tsv", &expected);
 }
 
 #[test]

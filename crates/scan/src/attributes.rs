@@ -3,7 +3,8 @@
 //!
 //! The attributes are from HTML (those of type "valid URL", 2.4.1, and chapter 16, "Obsolete features"), HTML 2.0,
 //! 3.2, 4.01 and the 3.0 draft, SVG 1.1 and 2, MathML 2 to Core, RDFa 1.1, AMP, VML and vendors' documentation, all as
-//! they occur inside text/html. `docs/attributes.tsv` has the same table for users; a test compares the two.
+//! they occur inside text/html. `docs/attributes.tsv` has the same table for users, and names the standard of each row; a
+//! test compares the two.
 //!
 //! ```
 //! use baselink_scan::attributes::{find, AttributeBase, Groups, Namespace, Syntax};
@@ -263,8 +264,6 @@ pub struct Row {
     pub fragment_identifies: bool,
     /// The role of the URLs in the document.
     pub role: Role,
-    /// The specification that defines the attribute.
-    pub standard: &'static str,
 }
 
 impl Row {
@@ -351,7 +350,6 @@ pub(crate) const fn row(
     attribute: &'static str,
     elements: &'static str,
     syntax: Syntax,
-    standard: &'static str,
 ) -> Row {
     Row {
         vocabulary: None,
@@ -367,71 +365,40 @@ pub(crate) const fn row(
         empty_resolves: false,
         fragment_identifies: false,
         role: Role::Embedded,
-        standard,
     }
 }
 
-const fn html(
-    attribute: &'static str,
-    elements: &'static str,
-    syntax: Syntax,
-    standard: &'static str,
-) -> Row {
-    row(&[Namespace::Html], attribute, elements, syntax, standard)
+const fn html(attribute: &'static str, elements: &'static str, syntax: Syntax) -> Row {
+    row(&[Namespace::Html], attribute, elements, syntax)
 }
 
-const fn svg(attribute: &'static str, elements: &'static str, standard: &'static str) -> Row {
-    row(
-        &[Namespace::Svg],
-        attribute,
-        elements,
-        Syntax::Url,
-        standard,
-    )
+const fn svg(attribute: &'static str, elements: &'static str) -> Row {
+    row(&[Namespace::Svg], attribute, elements, Syntax::Url)
 }
 
-const fn mathml(attribute: &'static str, elements: &'static str, standard: &'static str) -> Row {
-    row(
-        &[Namespace::MathMl],
-        attribute,
-        elements,
-        Syntax::Url,
-        standard,
-    )
+const fn mathml(attribute: &'static str, elements: &'static str) -> Row {
+    row(&[Namespace::MathMl], attribute, elements, Syntax::Url)
 }
 
 /// A presentation attribute: a CSS value on any SVG element.
-const fn presentation(attribute: &'static str, standard: &'static str) -> Row {
-    row(
-        &[Namespace::Svg],
-        attribute,
-        "*",
-        Syntax::CssValue,
-        standard,
-    )
-    .identifier()
+const fn presentation(attribute: &'static str) -> Row {
+    row(&[Namespace::Svg], attribute, "*", Syntax::CssValue).identifier()
 }
 
 /// An attribute that lazy loading libraries read from any element. A row for certain elements is
 /// `html(…).only(Group::Lazy)`.
 const fn lazy(attribute: &'static str, syntax: Syntax) -> Row {
-    html(attribute, "*", syntax, "library practice").only(Group::Lazy)
+    html(attribute, "*", syntax).only(Group::Lazy)
 }
 
 /// An attribute of AMP elements.
 const fn amp(attribute: &'static str) -> Row {
-    html(attribute, AMP, Syntax::Url, "AMP").rare()
+    html(attribute, AMP, Syntax::Url).rare()
 }
 
 /// The value of an animation. The syntax is that of the animated attribute.
 const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
-    let of_any = row(
-        &[Namespace::Svg],
-        attribute,
-        "animate set",
-        syntax,
-        "SVG 1.1, SMIL",
-    );
+    let of_any = row(&[Namespace::Svg], attribute, "animate set", syntax);
     let loaded = Row {
         loads: true,
         ..of_any
@@ -478,35 +445,35 @@ const ITEMPROP: &str = "url image logo sameAs thumbnailUrl contentUrl embedUrl d
 /// so rows with named elements come before rows with `amp-*`, `v:*`, custom elements and any element.
 #[rustfmt::skip]
 pub static TABLE: &[Row] = &[
-    html("about", "*", Curie, "RDFa 1.1").rare().metadata(),
-    html("action", "form", Url, "HTML 2.0").navigation(),
-    html("action", "isindex", Url, "HTML 3.2 practice").navigation(),
-    html("action-xhr", "form", Url, "AMP").navigation(),
-    mathml("altimg", "math", "MathML 2"),
-    html("archive", "object", Spaces, "HTML 4.01").against(AttributeBase::Codebase),
-    html("archive", "applet", Commas, "HTML 4.01").against(AttributeBase::Codebase),
-    html("archive", "script", Url, "Netscape 4"),
+    html("about", "*", Curie).rare().metadata(),
+    html("action", "form", Url).navigation(),
+    html("action", "isindex", Url).navigation(),
+    html("action-xhr", "form", Url).navigation(),
+    mathml("altimg", "math"),
+    html("archive", "object", Spaces).against(AttributeBase::Codebase),
+    html("archive", "applet", Commas).against(AttributeBase::Codebase),
+    html("archive", "script", Url),
     amp("artwork"),
-    html("attributionsrc", "a area img image script", Spaces, "Attribution Reporting").metadata(),
-    html("background", "body table col colgroup thead tbody tfoot tr td th ilayer layer", Url, "HTML 3.2, vendors"),
+    html("attributionsrc", "a area img image script", Spaces).metadata(),
+    html("background", "body table col colgroup thead tbody tfoot tr td th ilayer layer", Url),
     amp("background-audio"),
     amp("bookend-config-src"),
     smil("by", Url),
     amp("canonical").metadata(),
-    mathml("cdgroup", "math", "MathML 3").rare().metadata(),
-    html("cite", "blockquote q ins del", Url, "HTML 4.01").resolve_empty().metadata(),
-    html("classid", "object", Url, "HTML 4.01").against(AttributeBase::Codebase),
-    presentation("clip-path", "CSS Masking"),
-    Row { loads: true, ..html("code", "embed", Url, "Chromium").rare() },
-    html("codebase", "applet object", Url, "HTML 3.2, 4.01").metadata(),
-    presentation("color-profile", "SVG 1.1"),
-    html("content", "meta", Refresh, "HTML").when(Condition::Is("http-equiv", "refresh")).navigation(),
-    html("content", "meta", Task, "Microsoft").when(Condition::Is("name", "msapplication-task")).only(Group::Social).metadata(),
-    html("content", "meta", Url, "Twitter, Microsoft").when(Condition::Is("name", SOCIAL)).only(Group::Social).metadata(),
-    html("content", "meta", Url, "Open Graph, App Links").when(Condition::Has("property", SOCIAL)).only(Group::Social).metadata(),
-    html("content", "meta", Url, "schema.org").when(Condition::Has("itemprop", ITEMPROP)).only(Group::Social).metadata(),
-    presentation("cursor", "CSS UI"),
-    html("data", "object", Url, "HTML 4.01").against(AttributeBase::Codebase),
+    mathml("cdgroup", "math").rare().metadata(),
+    html("cite", "blockquote q ins del", Url).resolve_empty().metadata(),
+    html("classid", "object", Url).against(AttributeBase::Codebase),
+    presentation("clip-path"),
+    Row { loads: true, ..html("code", "embed", Url).rare() },
+    html("codebase", "applet object", Url).metadata(),
+    presentation("color-profile"),
+    html("content", "meta", Refresh).when(Condition::Is("http-equiv", "refresh")).navigation(),
+    html("content", "meta", Task).when(Condition::Is("name", "msapplication-task")).only(Group::Social).metadata(),
+    html("content", "meta", Url).when(Condition::Is("name", SOCIAL)).only(Group::Social).metadata(),
+    html("content", "meta", Url).when(Condition::Has("property", SOCIAL)).only(Group::Social).metadata(),
+    html("content", "meta", Url).when(Condition::Has("itemprop", ITEMPROP)).only(Group::Social).metadata(),
+    presentation("cursor"),
+    html("data", "object", Url).against(AttributeBase::Codebase),
     lazy("data-background", CssValue).when(Condition::Contains("data-background", "url(")).identifier(),
     lazy("data-background", Url),
     lazy("data-background-image", CssValue).when(Condition::Contains("data-background-image", "url(")).identifier(),
@@ -528,100 +495,100 @@ pub static TABLE: &[Row] = &[
     lazy("data-srcset", Srcset),
     lazy("data-thumb", Url),
     lazy("data-url", Url).navigation(),
-    mathml("definitionurl", "*", "MathML 2").rare().metadata(),
-    html("dynsrc", IMG_INPUT, Url, "Internet Explorer"),
-    html("environmentmap", "model", Url, "model element draft"),
-    presentation("fill", "SVG 1.1"),
-    presentation("filter", "Filter Effects"),
-    html("formaction", "button input", Url, "HTML").navigation(),
+    mathml("definitionurl", "*").rare().metadata(),
+    html("dynsrc", IMG_INPUT, Url),
+    html("environmentmap", "model", Url),
+    presentation("fill"),
+    presentation("filter"),
+    html("formaction", "button input", Url).navigation(),
     smil("from", Url),
     smil("from", CssValue),
-    html("href", "a area", Url, "HTML 2.0").resolve_empty().navigation(),
-    html("href", "link", Url, "HTML 2.0").when(Condition::Has("rel", LOADED)),
-    html("href", "link", Url, "HTML 2.0").metadata(),
-    html("href", "base", Url, "HTML 2.0").against(AttributeBase::Fallback).metadata(),
-    html("href", VML, Url, "VML").navigation(),
-    html("href", "*-*", Url, "unknown").rare().navigation(),
-    svg("href", "a", "SVG 2").resolve_empty().navigation(),
-    svg("href", "script", "SVG 2"),
-    svg("href", SVG_IMAGE, "SVG 2, Filter Effects").identifier(),
-    svg("href", "use", "SVG 2").identifier(),
-    svg("href", SVG_TEMPLATE, "SVG 2").identifier(),
-    svg("href", SVG_ANIMATION, "SVG 2, SVG Tiny 1.2").identifier(),
-    svg("href", SVG_MEDIA, "SVG Tiny 1.2"),
-    mathml("href", "a", "MathML Core").resolve_empty().navigation(),
-    mathml("href", "share", "MathML 2").identifier(),
-    mathml("href", "*", "MathML 3").navigation(),
-    html("icon", "menuitem command", Url, "HTML 5.1"),
-    html("imagemap", "fig overlay", Url, "HTML 3.0 draft").rare().navigation(),
-    html("imagesrcset", "link", Srcset, "HTML"),
-    html("installurl", "install", Url, "install element draft").rare().navigation(),
-    html("itemid", "*", Url, "HTML microdata").resolve_empty().metadata(),
-    html("longdesc", "img image frame iframe", Url, "HTML 4.01").navigation(),
-    html("lowsrc", IMG_INPUT, Url, "Netscape"),
-    row(&[Namespace::MathMl], "macros", "math", Spaces, "MathML 1").rare(),
-    html("manifest", "html", Url, "HTML5 (2014)").against(AttributeBase::Retrieval).metadata(),
-    html("manifestid", "install", Url, "install element draft").rare().metadata(),
-    presentation("marker", "SVG 1.1"),
-    presentation("marker-end", "SVG 1.1"),
-    presentation("marker-mid", "SVG 1.1"),
-    presentation("marker-start", "SVG 1.1"),
-    presentation("mask", "CSS Masking"),
-    presentation("mask-image", "CSS Masking"),
-    html("o:althref", "v:fill v:imagedata", Url, "Microsoft Office"),
-    html("o:href", "v:fill v:imagedata", Url, "Microsoft Office"),
-    presentation("offset-path", "Motion Path"),
-    html("ping", "a area", Spaces, "HTML").metadata(),
-    row(&[Namespace::Svg], "ping", "a", Spaces, "SVG 2").metadata(),
-    html("pluginspage", "object embed", Url, "Netscape").navigation(),
-    html("pluginurl", "object embed", Url, "Netscape").navigation(),
-    html("poster", "video", Url, "HTML"),
-    html("poster", "model", Url, "model element draft"),
-    html("poster", AMP, Url, "AMP"),
+    html("href", "a area", Url).resolve_empty().navigation(),
+    html("href", "link", Url).when(Condition::Has("rel", LOADED)),
+    html("href", "link", Url).metadata(),
+    html("href", "base", Url).against(AttributeBase::Fallback).metadata(),
+    html("href", VML, Url).navigation(),
+    html("href", "*-*", Url).rare().navigation(),
+    svg("href", "a").resolve_empty().navigation(),
+    svg("href", "script"),
+    svg("href", SVG_IMAGE).identifier(),
+    svg("href", "use").identifier(),
+    svg("href", SVG_TEMPLATE).identifier(),
+    svg("href", SVG_ANIMATION).identifier(),
+    svg("href", SVG_MEDIA),
+    mathml("href", "a").resolve_empty().navigation(),
+    mathml("href", "share").identifier(),
+    mathml("href", "*").navigation(),
+    html("icon", "menuitem command", Url),
+    html("imagemap", "fig overlay", Url).rare().navigation(),
+    html("imagesrcset", "link", Srcset),
+    html("installurl", "install", Url).rare().navigation(),
+    html("itemid", "*", Url).resolve_empty().metadata(),
+    html("longdesc", "img image frame iframe", Url).navigation(),
+    html("lowsrc", IMG_INPUT, Url),
+    row(&[Namespace::MathMl], "macros", "math", Spaces).rare(),
+    html("manifest", "html", Url).against(AttributeBase::Retrieval).metadata(),
+    html("manifestid", "install", Url).rare().metadata(),
+    presentation("marker"),
+    presentation("marker-end"),
+    presentation("marker-mid"),
+    presentation("marker-start"),
+    presentation("mask"),
+    presentation("mask-image"),
+    html("o:althref", "v:fill v:imagedata", Url),
+    html("o:href", "v:fill v:imagedata", Url),
+    presentation("offset-path"),
+    html("ping", "a area", Spaces).metadata(),
+    row(&[Namespace::Svg], "ping", "a", Spaces).metadata(),
+    html("pluginspage", "object embed", Url).navigation(),
+    html("pluginurl", "object embed", Url).navigation(),
+    html("poster", "video", Url),
+    html("poster", "model", Url),
+    html("poster", AMP, Url),
     amp("poster-landscape-src"),
     amp("poster-portrait-src"),
     amp("poster-square-src"),
-    html("profile", "head", Spaces, "HTML 4.01").metadata(),
+    html("profile", "head", Spaces).metadata(),
     amp("publisher-logo-src"),
-    html("resource", "*", Curie, "RDFa 1.1").rare().metadata(),
-    presentation("shape-inside", "SVG 2"),
-    presentation("shape-subtract", "SVG 2"),
+    html("resource", "*", Curie).rare().metadata(),
+    presentation("shape-inside"),
+    presentation("shape-subtract"),
     amp("shareurl").metadata(),
-    html("src", "img image source iframe embed video audio track input script", Url, "HTML"),
-    html("src", "frame", Url, "HTML 4.01"),
-    html("src", "portal", Url, "Portals"),
-    html("src", "model", Url, "model element draft"),
-    html("src", "fencedframe", Url, "Fenced Frame"),
-    html("src", "bgsound sound xml", Url, "Internet Explorer"),
-    html("src", "layer ilayer", Url, "Netscape 4"),
-    html("src", "fig overlay note hr ul li h1 h2 h3 h4 h5 h6", Url, "HTML 3.0 draft").rare(),
-    html("src", AMP, Url, "AMP"),
-    html("src", VML, Url, "VML"),
-    html("src", "*-*", Url, "unknown").rare(),
-    mathml("src", "mglyph annotation annotation-xml", "MathML 3"),
-    mathml("src", "share", "MathML 3").identifier(),
-    html("srcdoc", "iframe", Html, "HTML"),
-    html("srcset", "img image source", Srcset, "HTML"),
-    html("srcset", AMP, Srcset, "AMP"),
-    presentation("stroke", "SVG 1.1"),
-    row(&[Namespace::Html, Namespace::Svg, Namespace::MathMl], "style", "*", Css, "CSS Style Attributes").identifier(),
+    html("src", "img image source iframe embed video audio track input script", Url),
+    html("src", "frame", Url),
+    html("src", "portal", Url),
+    html("src", "model", Url),
+    html("src", "fencedframe", Url),
+    html("src", "bgsound sound xml", Url),
+    html("src", "layer ilayer", Url),
+    html("src", "fig overlay note hr ul li h1 h2 h3 h4 h5 h6", Url).rare(),
+    html("src", AMP, Url),
+    html("src", VML, Url),
+    html("src", "*-*", Url).rare(),
+    mathml("src", "mglyph annotation annotation-xml"),
+    mathml("src", "share").identifier(),
+    html("srcdoc", "iframe", Html),
+    html("srcset", "img image source", Srcset),
+    html("srcset", AMP, Srcset),
+    presentation("stroke"),
+    row(&[Namespace::Html, Namespace::Svg, Namespace::MathMl], "style", "*", Css).identifier(),
     smil("to", Url),
     smil("to", CssValue),
-    html("usemap", "img image object input", Url, "HTML 4.01").rare().identifier(),
-    html("value", "param", Url, "HTML 4.01").when(Condition::Is("valuetype", "ref")),
-    html("value", "param", Url, "plug-in practice").when(Condition::Is("name", PLUGIN_PARAMETERS)).rare(),
+    html("usemap", "img image object input", Url).rare().identifier(),
+    html("value", "param", Url).when(Condition::Is("valuetype", "ref")),
+    html("value", "param", Url).when(Condition::Is("name", PLUGIN_PARAMETERS)).rare(),
     smil("values", Semicolons),
     smil("values", CssValue),
-    html("verify-xhr", "form", Url, "AMP").navigation(),
-    html("vrml", IMG_INPUT, Url, "Internet Explorer"),
-    svg("xlink:href", "a", "SVG 1.1").resolve_empty().navigation(),
-    svg("xlink:href", "script", "SVG 1.1"),
-    svg("xlink:href", SVG_IMAGE, "SVG 1.1").identifier(),
-    svg("xlink:href", "use", "SVG 1.1").identifier(),
-    svg("xlink:href", SVG_TEMPLATE, "SVG 1.1").identifier(),
-    svg("xlink:href", SVG_ANIMATION, "SVG 1.1, SVG Tiny 1.2").identifier(),
-    svg("xlink:href", SVG_MEDIA, "SVG Tiny 1.2"),
-    mathml("xlink:href", "*", "MathML 2").navigation(),
+    html("verify-xhr", "form", Url).navigation(),
+    html("vrml", IMG_INPUT, Url),
+    svg("xlink:href", "a").resolve_empty().navigation(),
+    svg("xlink:href", "script"),
+    svg("xlink:href", SVG_IMAGE).identifier(),
+    svg("xlink:href", "use").identifier(),
+    svg("xlink:href", SVG_TEMPLATE).identifier(),
+    svg("xlink:href", SVG_ANIMATION).identifier(),
+    svg("xlink:href", SVG_MEDIA),
+    mathml("xlink:href", "*").navigation(),
 ];
 
 /// A name in lower case, without an allocation if it is one of the `known` names; `None` if it is not UTF-8.
@@ -691,11 +658,11 @@ pub struct Place {
 /// The syntaxes that a user can choose, each with its row. The URLs are embedded and resolved against the document
 /// base URL. Empty references are kept. In CSS, a mere fragment names an element.
 static USER: [(&str, Row); 5] = [
-    ("url", html("", "*", Url, "user")),
-    ("urls", html("", "*", Spaces, "user")),
-    ("srcset", html("", "*", Srcset, "user")),
-    ("css", html("", "*", Css, "user").identifier()),
-    ("html", html("", "*", Html, "user")),
+    ("url", html("", "*", Url)),
+    ("urls", html("", "*", Spaces)),
+    ("srcset", html("", "*", Srcset)),
+    ("css", html("", "*", Css).identifier()),
+    ("html", html("", "*", Html)),
 ];
 
 impl Place {

@@ -41,7 +41,7 @@ pub enum JsonKind {
 
 impl JsonKind {
     /// The members that are URLs, for a file of this kind.
-    fn members(self) -> &'static [(&'static str, Role, &'static str)] {
+    fn members(self) -> &'static [(&'static str, Role)] {
         match self {
             Self::Manifest => MANIFEST,
             Self::Feed => FEED,
@@ -59,8 +59,8 @@ impl JsonKind {
             Self::Manifest | Self::Feed => self
                 .members()
                 .iter()
-                .find(|(path, ..)| Some(*path) == member)
-                .map_or(Metadata, |(_, role, _)| *role),
+                .find(|(path, _)| Some(*path) == member)
+                .map_or(Metadata, |(_, role)| *role),
         }
     }
 }
@@ -153,27 +153,27 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
         significantLink target thumbnailUrl url urlTemplate", Iri),
 ];
 
-/// The members of a web app manifest that are URLs, each with its role and the specification that defines it. `[]`
-/// stands for the elements of an array, `*` for any key. `docs/json.tsv` has the same table; a test compares the
-/// two.
+/// The members of a web app manifest that are URLs, each with its role. `[]`
+/// stands for the elements of an array, `*` for any key. `docs/json.tsv` has the same table, with the
+/// standard of each row; a test compares the two.
 #[rustfmt::skip]
-pub const MANIFEST: &[(&str, Role, &str)] = &[
-    ("start_url", Navigation, "Web Application Manifest"),
-    ("scope", Metadata, "Web Application Manifest"),
-    ("icons[].src", Embedded, "Web Application Manifest"),
-    ("icons_localized.*[].src", Embedded, "Web Application Manifest"),
-    ("shortcuts[].url", Navigation, "Web Application Manifest"),
-    ("shortcuts[].icons[].src", Embedded, "Web Application Manifest"),
-    ("screenshots[].src", Embedded, "Application Information"),
-    ("related_applications[].url", Navigation, "Application Information"),
-    ("share_target.action", Navigation, "Web Share Target"),
-    ("protocol_handlers[].url", Navigation, "Manifest Incubations"),
-    ("file_handlers[].action", Navigation, "Manifest Incubations"),
-    ("file_handlers[].icons[].src", Embedded, "Manifest Incubations"),
-    ("note_taking.new_note_url", Navigation, "Manifest Incubations"),
-    ("tab_strip.home_tab.icons[].src", Embedded, "Manifest Incubations"),
-    ("tab_strip.new_tab_button.url", Navigation, "Manifest Incubations"),
-    ("serviceworker.src", Embedded, "Payment Handler"),
+pub const MANIFEST: &[(&str, Role)] = &[
+    ("start_url", Navigation),
+    ("scope", Metadata),
+    ("icons[].src", Embedded),
+    ("icons_localized.*[].src", Embedded),
+    ("shortcuts[].url", Navigation),
+    ("shortcuts[].icons[].src", Embedded),
+    ("screenshots[].src", Embedded),
+    ("related_applications[].url", Navigation),
+    ("share_target.action", Navigation),
+    ("protocol_handlers[].url", Navigation),
+    ("file_handlers[].action", Navigation),
+    ("file_handlers[].icons[].src", Embedded),
+    ("note_taking.new_note_url", Navigation),
+    ("tab_strip.home_tab.icons[].src", Embedded),
+    ("tab_strip.new_tab_button.url", Navigation),
+    ("serviceworker.src", Embedded),
 ];
 
 /// The member of a JSON Feed that is an HTML document.
@@ -181,27 +181,27 @@ const CONTENT_HTML: &str = "items[].content_html";
 
 /// The members of a JSON Feed that are URLs, and `CONTENT_HTML`, in the form of [`MANIFEST`].
 #[rustfmt::skip]
-pub const FEED: &[(&str, Role, &str)] = &[
-    ("home_page_url", Navigation, "JSON Feed 1.1"),
-    ("feed_url", Metadata, "JSON Feed 1.1"),
-    ("next_url", Metadata, "JSON Feed 1.1"),
-    ("icon", Embedded, "JSON Feed 1.1"),
-    ("favicon", Embedded, "JSON Feed 1.1"),
-    ("authors[].url", Navigation, "JSON Feed 1.1"),
-    ("authors[].avatar", Embedded, "JSON Feed 1.1"),
-    ("author.url", Navigation, "JSON Feed 1"),
-    ("author.avatar", Embedded, "JSON Feed 1"),
-    ("hubs[].url", Metadata, "JSON Feed 1.1"),
-    ("items[].url", Navigation, "JSON Feed 1.1"),
-    ("items[].external_url", Navigation, "JSON Feed 1.1"),
-    (CONTENT_HTML, Embedded, "JSON Feed 1.1"),
-    ("items[].image", Embedded, "JSON Feed 1.1"),
-    ("items[].banner_image", Embedded, "JSON Feed 1.1"),
-    ("items[].authors[].url", Navigation, "JSON Feed 1.1"),
-    ("items[].authors[].avatar", Embedded, "JSON Feed 1.1"),
-    ("items[].author.url", Navigation, "JSON Feed 1"),
-    ("items[].author.avatar", Embedded, "JSON Feed 1"),
-    ("items[].attachments[].url", Embedded, "JSON Feed 1.1"),
+pub const FEED: &[(&str, Role)] = &[
+    ("home_page_url", Navigation),
+    ("feed_url", Metadata),
+    ("next_url", Metadata),
+    ("icon", Embedded),
+    ("favicon", Embedded),
+    ("authors[].url", Navigation),
+    ("authors[].avatar", Embedded),
+    ("author.url", Navigation),
+    ("author.avatar", Embedded),
+    ("hubs[].url", Metadata),
+    ("items[].url", Navigation),
+    ("items[].external_url", Navigation),
+    (CONTENT_HTML, Embedded),
+    ("items[].image", Embedded),
+    ("items[].banner_image", Embedded),
+    ("items[].authors[].url", Navigation),
+    ("items[].authors[].avatar", Embedded),
+    ("items[].author.url", Navigation),
+    ("items[].author.avatar", Embedded),
+    ("items[].attachments[].url", Embedded),
 ];
 
 /// Extends `path`, a prefix of paths of members, by `mark` and the name after it. `next` receives the rest of each row

@@ -31,60 +31,39 @@ const fn place(
     elements: &'static str,
     attribute: &'static str,
     syntax: Syntax,
-    standard: &'static str,
 ) -> Row {
     Row {
         vocabulary,
-        ..table_row(&[], attribute, elements, syntax, standard)
+        ..table_row(&[], attribute, elements, syntax)
     }
 }
 
 /// An attribute without a prefix.
-const fn attribute(
-    vocabulary: Vocabulary,
-    elements: &'static str,
-    name: &'static str,
-    standard: &'static str,
-) -> Row {
-    place(Some(vocabulary), elements, name, Url, standard)
+const fn attribute(vocabulary: Vocabulary, elements: &'static str, name: &'static str) -> Row {
+    place(Some(vocabulary), elements, name, Url)
 }
 
 /// The text of an element.
-const fn content(
-    vocabulary: Vocabulary,
-    elements: &'static str,
-    syntax: Syntax,
-    standard: &'static str,
-) -> Row {
-    place(Some(vocabulary), elements, "", syntax, standard)
+const fn content(vocabulary: Vocabulary, elements: &'static str, syntax: Syntax) -> Row {
+    place(Some(vocabulary), elements, "", syntax)
 }
 
 /// An attribute without a prefix, in the group `rare`.
-const fn generic(
-    vocabulary: Vocabulary,
-    elements: &'static str,
-    name: &'static str,
-    standard: &'static str,
-) -> Row {
-    attribute(vocabulary, elements, name, standard).rare()
+const fn generic(vocabulary: Vocabulary, elements: &'static str, name: &'static str) -> Row {
+    attribute(vocabulary, elements, name).rare()
 }
 
 /// An attribute with a prefix, on any element.
-const fn prefixed(
-    attribute_vocabulary: Vocabulary,
-    name: &'static str,
-    syntax: Syntax,
-    standard: &'static str,
-) -> Row {
+const fn prefixed(attribute_vocabulary: Vocabulary, name: &'static str, syntax: Syntax) -> Row {
     Row {
         attribute_vocabulary,
-        ..place(None, "*", name, syntax, standard)
+        ..place(None, "*", name, syntax)
     }
 }
 
 /// The text of an element of a sitemap.
-const fn sitemap(vocabulary: Vocabulary, elements: &'static str, standard: &'static str) -> Row {
-    content(vocabulary, elements, Url, standard)
+const fn sitemap(vocabulary: Vocabulary, elements: &'static str) -> Row {
+    content(vocabulary, elements, Url)
         .only(Group::Manifest)
         .metadata()
 }
@@ -95,69 +74,69 @@ const IS_HTML: Condition = Condition::Is("type", "html text/html");
 /// The table, with one row per line. Of several rows for one place, the first match counts.
 #[rustfmt::skip]
 pub static TABLE: &[Row] = &[
-    attribute(Atom, "link", "href", "RFC 4287").when(Condition::Is("rel", "enclosure")),
-    attribute(Atom, "link", "href", "RFC 4287").when(Condition::Is("rel", "self edit edit-media hub service")).metadata(),
-    attribute(Atom, "link", "href", "RFC 4287").navigation(),
-    attribute(Atom, "content", "src", "RFC 4287"),
-    attribute(Atom, "generator", "uri", "RFC 4287").metadata(),
-    attribute(Atom, "generator", "url", "Atom 0.3").metadata(),
-    content(Atom, "icon logo", Url, "RFC 4287"),
-    content(Atom, "uri", Url, "RFC 4287").navigation(),
-    content(Atom, "url", Url, "Atom 0.3").navigation(),
-    content(Atom, "content summary title subtitle rights tagline info copyright", Html, "RFC 4287").when(IS_HTML),
-    attribute(App, "collection categories", "href", "RFC 5023").metadata(),
-    attribute(Threading, "in-reply-to", "href", "RFC 4685").navigation(),
-    content(Rss, "link comments", Url, "RSS 2.0").navigation(),
-    content(Rss, "docs", Url, "RSS 2.0").metadata(),
-    content(Rss, "url", Url, "RSS 2.0"),
-    attribute(Rss, "enclosure", "url", "RSS 2.0"),
-    attribute(Rss, "source", "url", "RSS 2.0").metadata(),
-    content(Rss, "description", Html, "RSS 2.0"),
-    content(RssContent, "encoded", Html, "RSS 1.0 content"),
-    attribute(Media, "content thumbnail", "url", "Media RSS"),
-    attribute(Media, "player", "url", "Media RSS").navigation(),
-    content(Media, "description", Html, "Media RSS").when(IS_HTML),
-    attribute(Itunes, "image", "href", "Apple Podcasts"),
-    prefixed(XLink, "href", Url, "XLink 1.1").navigation(),
-    prefixed(Rdf, "about", Url, "RDF/XML").rare().metadata(),
-    prefixed(Rdf, "resource", Url, "RDF/XML").rare().metadata(),
-    prefixed(Rdf, "datatype", Url, "RDF/XML").rare().metadata(),
-    attribute(Xhtml, "*", "href", "XHTML 2, RDFa").rare().navigation(),
-    attribute(Xhtml, "*", "src", "XHTML 2, RDFa").rare(),
-    place(Some(Svg), "*", "about", Curie, "RDFa 1.1").rare().metadata(),
-    place(Some(Svg), "*", "resource", Curie, "RDFa 1.1").rare().metadata(),
-    prefixed(SchemaInstance, "schemaLocation", Pairs, "XML Schema").rare().metadata(),
-    prefixed(SchemaInstance, "noNamespaceSchemaLocation", Url, "XML Schema").rare().metadata(),
-    generic(XInclude, "include", "href", "XInclude"),
-    attribute(Xslt, "import include", "href", "XSLT"),
-    place(Some(Xslt), "*", "select", Documents, "XSLT"),
-    place(Some(Xslt), "*", "test", Documents, "XSLT"),
-    generic(Opml, "outline", "xmlUrl", "OPML 2.0").navigation(),
-    generic(Opml, "outline", "htmlUrl", "OPML 2.0").navigation(),
-    generic(Opml, "outline", "url", "OPML 2.0").navigation(),
-    generic(DocBook, "ulink", "url", "DocBook 4").navigation(),
-    generic(DocBook, "imagedata graphic inlinegraphic videodata audiodata textdata", "fileref", "DocBook"),
-    place(Some(Tei), "*", "target", Syntax::Spaces, "TEI P5").rare().navigation(),
-    generic(Tei, "graphic media binaryObject", "url", "TEI P5"),
-    generic(Dita, "image", "href", "DITA 1.3"),
-    generic(Dita, "*", "href", "DITA 1.3").navigation(),
-    generic(Opf, "item", "href", "OPF 2.0"),
-    generic(Opf, "reference", "href", "OPF 2.0").navigation(),
-    generic(Opf, "link", "href", "OPF 2.0").metadata(),
-    generic(Ncx, "content", "src", "NCX").navigation(),
-    generic(Ncx, "img audio", "src", "NCX"),
-    content(Kml, "href", Url, "KML 2.2").rare(),
-    generic(Smil, "ref animation audio img video text textstream brush prefetch", "src", "SMIL 3.0"),
-    generic(Smil, "a area", "href", "SMIL 3.0").navigation(),
-    sitemap(Sitemap, "loc", "sitemaps.org 0.9"),
-    sitemap(SitemapImage, "loc license", "Google"),
-    sitemap(SitemapVideo, "thumbnail_loc content_loc player_loc gallery_loc", "Google"),
-    attribute(SitemapVideo, "uploader", "info", "Google").only(Group::Manifest).metadata(),
-    attribute(OpenSearch, "Url", "template", "OpenSearch 1.1").only(Group::Manifest).metadata(),
-    content(OpenSearch, "Image", Url, "OpenSearch 1.1").only(Group::Manifest),
-    content(OpenSearch, "SearchForm", Url, "browser practice").only(Group::Manifest).navigation(),
-    content(MozillaSearch, "SearchForm", Url, "Mozilla").only(Group::Manifest).navigation(),
-    content(MozillaSearch, "UpdateUrl IconUpdateUrl", Url, "Mozilla").only(Group::Manifest).metadata(),
+    attribute(Atom, "link", "href").when(Condition::Is("rel", "enclosure")),
+    attribute(Atom, "link", "href").when(Condition::Is("rel", "self edit edit-media hub service")).metadata(),
+    attribute(Atom, "link", "href").navigation(),
+    attribute(Atom, "content", "src"),
+    attribute(Atom, "generator", "uri").metadata(),
+    attribute(Atom, "generator", "url").metadata(),
+    content(Atom, "icon logo", Url),
+    content(Atom, "uri", Url).navigation(),
+    content(Atom, "url", Url).navigation(),
+    content(Atom, "content summary title subtitle rights tagline info copyright", Html).when(IS_HTML),
+    attribute(App, "collection categories", "href").metadata(),
+    attribute(Threading, "in-reply-to", "href").navigation(),
+    content(Rss, "link comments", Url).navigation(),
+    content(Rss, "docs", Url).metadata(),
+    content(Rss, "url", Url),
+    attribute(Rss, "enclosure", "url"),
+    attribute(Rss, "source", "url").metadata(),
+    content(Rss, "description", Html),
+    content(RssContent, "encoded", Html),
+    attribute(Media, "content thumbnail", "url"),
+    attribute(Media, "player", "url").navigation(),
+    content(Media, "description", Html).when(IS_HTML),
+    attribute(Itunes, "image", "href"),
+    prefixed(XLink, "href", Url).navigation(),
+    prefixed(Rdf, "about", Url).rare().metadata(),
+    prefixed(Rdf, "resource", Url).rare().metadata(),
+    prefixed(Rdf, "datatype", Url).rare().metadata(),
+    attribute(Xhtml, "*", "href").rare().navigation(),
+    attribute(Xhtml, "*", "src").rare(),
+    place(Some(Svg), "*", "about", Curie).rare().metadata(),
+    place(Some(Svg), "*", "resource", Curie).rare().metadata(),
+    prefixed(SchemaInstance, "schemaLocation", Pairs).rare().metadata(),
+    prefixed(SchemaInstance, "noNamespaceSchemaLocation", Url).rare().metadata(),
+    generic(XInclude, "include", "href"),
+    attribute(Xslt, "import include", "href"),
+    place(Some(Xslt), "*", "select", Documents),
+    place(Some(Xslt), "*", "test", Documents),
+    generic(Opml, "outline", "xmlUrl").navigation(),
+    generic(Opml, "outline", "htmlUrl").navigation(),
+    generic(Opml, "outline", "url").navigation(),
+    generic(DocBook, "ulink", "url").navigation(),
+    generic(DocBook, "imagedata graphic inlinegraphic videodata audiodata textdata", "fileref"),
+    place(Some(Tei), "*", "target", Syntax::Spaces).rare().navigation(),
+    generic(Tei, "graphic media binaryObject", "url"),
+    generic(Dita, "image", "href"),
+    generic(Dita, "*", "href").navigation(),
+    generic(Opf, "item", "href"),
+    generic(Opf, "reference", "href").navigation(),
+    generic(Opf, "link", "href").metadata(),
+    generic(Ncx, "content", "src").navigation(),
+    generic(Ncx, "img audio", "src"),
+    content(Kml, "href", Url).rare(),
+    generic(Smil, "ref animation audio img video text textstream brush prefetch", "src"),
+    generic(Smil, "a area", "href").navigation(),
+    sitemap(Sitemap, "loc"),
+    sitemap(SitemapImage, "loc license"),
+    sitemap(SitemapVideo, "thumbnail_loc content_loc player_loc gallery_loc"),
+    attribute(SitemapVideo, "uploader", "info").only(Group::Manifest).metadata(),
+    attribute(OpenSearch, "Url", "template").only(Group::Manifest).metadata(),
+    content(OpenSearch, "Image", Url).only(Group::Manifest),
+    content(OpenSearch, "SearchForm", Url).only(Group::Manifest).navigation(),
+    content(MozillaSearch, "SearchForm", Url).only(Group::Manifest).navigation(),
+    content(MozillaSearch, "UpdateUrl IconUpdateUrl", Url).only(Group::Manifest).metadata(),
 ];
 
 /// Processing instructions with a URL in the pseudo-attribute `href`, each with its group and the row of the
@@ -167,12 +146,12 @@ pub const INSTRUCTIONS: &[(&str, Option<Group>, &Row)] = &[
     ("xml-model", Some(Group::Rare), &MODEL),
 ];
 
-static STYLE_SHEET: Row = place(None, "*", "href", Url, "xml-stylesheet").identifier();
+static STYLE_SHEET: Row = place(None, "*", "href", Url).identifier();
 
 static MODEL: Row = STYLE_SHEET.metadata();
 
 /// The row of `xml:base` (XML Base, 3).
-pub static XML_BASE: Row = place(None, "*", "base", Url, "XML Base").metadata();
+pub static XML_BASE: Row = place(None, "*", "base", Url).metadata();
 
 /// True if the attribute of an element, or its text, is a URL that should be absolute: in a sitemap, whose protocol
 /// requires it, or in the description of a search engine. The name of the element is as written. No other vocabulary in
