@@ -12,7 +12,7 @@
 //! Deliberately absent: the positions of values, which the HTML and XML modules find.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, VecDeque},
     sync::Arc,
 };
 
@@ -130,8 +130,8 @@ pub struct Collector<'a, L: ?Sized> {
     pub enclosed: bool,
     /// The offset from which a preload scanner may find links that the document does not have.
     pub differs: Option<usize>,
-    /// The offsets of the links from there on.
-    starts: HashSet<usize>,
+    /// The ends of the links from there on, by their starts.
+    ends: HashMap<usize, usize>,
     /// True if only those are wanted.
     pub is_preload: bool,
 }
@@ -238,7 +238,7 @@ impl<'a, L: Links + ?Sized> Collector<'a, L> {
             depth: 0,
             enclosed: false,
             differs: None,
-            starts: HashSet::new(),
+            ends: HashMap::new(),
             is_preload: false,
         }
     }
@@ -260,10 +260,10 @@ impl<'a, L: Links + ?Sized> Collector<'a, L> {
     #[inline(always)]
     pub fn takes(&mut self, plain: &Plain) -> bool {
         if self.is_preload {
-            return self.starts.contains(&plain.span.start);
+            return self.ends.contains_key(&plain.span.start);
         }
         if self.differs.is_some() {
-            self.starts.insert(plain.span.start);
+            self.ends.insert(plain.span.start, plain.span.end);
         }
         self.links.plain(self.bytes, plain)
     }
@@ -273,13 +273,31 @@ impl<'a, L: Links + ?Sized> Collector<'a, L> {
         match found {
             _ if self.waits => self.waiting.push_back((start, found)),
             Found::Link(link) => {
-                let is_new = self.differs.is_none() || self.starts.insert(start);
-                if is_new || !self.is_preload {
+                let is_known = self.ends.contains_key(&start);
+                if self.differs.is_some() && !is_known {
+                    self.ends.insert(start, link.span().end);
+                }
+                if !(is_known && self.is_preload) {
                     self.links.link(self.bytes, *link);
                 }
             }
             Found::Part(_) if self.is_preload => {}
             Found::Part(part) => self.links.part(self.bytes, *part),
+        }
+    }
+
+    /// Adds what a preload scanner takes for the address of an `@import`, unless CSS has the same reference there. If CSS has another
+    /// one, the name of the rule at `keyword` is replaced where the address leads out of the folder of a copy.
+    pub fn import(&mut self, keyword: Span, address: &View, place: &LinkPlace<'_>) {
+        let (text, Span { start, end }) = (&address.text, address.map.source());
+        match self.ends.get(&start) {
+            None => self.decoded(address, Form::Field(None), Span::new(0, text.len()), place),
+            // In CSS, `\` begins an escape.
+            Some(same) if *same == end && !text.contains('\\') => {}
+            Some(_) => self.link(Link {
+                certainty: Certainty::IfLeadsOut,
+                ..Link::in_text("style", text.clone(), keyword, Form::Whole)
+            }),
         }
     }
 

@@ -274,26 +274,34 @@ impl Block {
     }
 }
 
-/// The spans of what a preload scanner takes for the addresses of `@import` in a `style`, wherever it is in the text: up to white
-/// space, `;` or `{`, without `url()` and quotes. Such a scanner knows neither the type of the element nor the grammar of CSS.
-pub fn imports(text: &str) -> impl Iterator<Item = Span> {
+/// What a preload scanner takes for the addresses of `@import` in a `style`, wherever it is in the text: the span of `import`, and
+/// that of the address. Such a scanner knows neither the type of the element nor the grammar of CSS: an address ends at white
+/// space, or at a `;` after a closing quote or parenthesis.
+pub fn imports(text: &str) -> impl Iterator<Item = [Span; 2]> {
     let bytes = text.as_bytes();
-    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b';' | b'{');
     import_rules(bytes).map(move |at| {
         let after = bytes[at..].trim_ascii_start();
         let start = bytes.len() - after.len();
-        let length = after.iter().position(ends).unwrap_or(after.len());
-        let mut span = Span::new(start, start + length);
+        let is_closed = |value: &[u8]| match value {
+            [] | [_] | [.., b'\\', _] => false,
+            [quote @ (b'"' | b'\''), .., last] => quote == last,
+            [.., last] => *last == b')',
+        };
+        let ends = |(length, byte): &(usize, u8)| {
+            byte.is_ascii_whitespace() || (*byte == b';' && is_closed(&after[..*length]))
+        };
+        let end = (0..).zip(after.iter().copied()).find(ends);
+        let mut span = Span::new(start, end.map_or(bytes.len(), |(length, _)| start + length));
         let value = &bytes[span.range()];
-        if starts_with(value, "url(") {
-            span = Span::new(start + 4, span.end - usize::from(value.ends_with(b")")));
+        if starts_with(value, "url(") && value.ends_with(b")") {
+            span = Span::new(start + 4, span.end - 1);
         }
         if let [quote @ (b'"' | b'\''), .., last] = bytes[span.range()]
             && quote == last
         {
             span = Span::new(span.start + 1, span.end - 1);
         }
-        span
+        [Span::new(at - "import".len(), at), span]
     })
 }
 

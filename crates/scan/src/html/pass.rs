@@ -656,10 +656,10 @@ impl<'a, L: Links + ?Sized> Pass<'a, L> {
 
     /// Adds what a preload scanner takes for the addresses of `@import` in the text of a `style`.
     fn imports(&mut self, text: &View) {
-        for span in css::imports(&text.text) {
-            if let Some(address) = text.slice(span) {
+        for spans in css::imports(&text.text) {
+            if let [Some(keyword), Some(address)] = spans.map(|span| text.slice(span)) {
                 self.collector
-                    .decoded(&address, Form::Field(None), span, &STYLE);
+                    .import(keyword.map.source(), &address, &STYLE);
             }
         }
     }

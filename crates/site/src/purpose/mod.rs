@@ -121,10 +121,9 @@ fn rewrite_unless<'a, T: Default>(
     }
     if options.guard.is_some() && !options.format.has_headings() {
         let charset = rewritten.totals.charset;
-        let may_differ = || !charset.is_ascii_compatible() || has_several_readings(bytes);
         let (mut charsets, mut scanners) = (vec![options.scan.charset], vec![options.scan.scanner]);
-        if !has_clear_declaration(bytes, charset, options.format) && may_differ() {
-            charsets.extend(ENCODINGS.map(Charset::for_label));
+        if !has_clear_declaration(bytes, charset, options.format) {
+            charsets.extend(other_encodings(bytes, charset.is_ascii_compatible()));
         }
         if charsets.len() > 1 || !charset.is_ascii_compatible() || depends_on_scripts(bytes) {
             scanners.push(Scanner::Unscripted);
@@ -152,22 +151,27 @@ impl Destination for KeepEveryLink {
 }
 
 /// The encodings of which browsers may choose one, if they do not follow the declaration: they guess, and they find a `meta` by
-/// other rules (HTML, 13.2.3.2). One of those in which ASCII is fixed stands for all.
-const ENCODINGS: [&str; 7] = [
-    "utf-8",
-    "iso-2022-jp",
-    "shift_jis",
-    "gb18030",
-    "big5",
-    "utf-16le",
-    "utf-16be",
-];
-
-/// True if ASCII characters in `bytes` may belong to others in another encoding, and a browser may choose it. Of those that can be
-/// the second byte of another one, these have a meaning in HTML, XML or CSS.
-fn has_several_readings(bytes: &[u8]) -> bool {
+/// other rules (HTML, 13.2.3.2). One counts if ASCII characters in `bytes` may belong to others in it. Of those that can be the second
+/// byte of another one, these have a meaning in HTML, XML or CSS. One of the encodings in which ASCII is fixed stands for all; it counts
+/// beside others, or if `is_ascii` is false: in the declared encoding, ASCII characters are not ASCII bytes.
+fn other_encodings(bytes: &[u8], is_ascii: bool) -> Vec<Option<Charset>> {
+    let has = |byte: u8| memchr::memchr(byte, bytes).is_some();
     let is_second = |pair: &[u8]| !pair[0].is_ascii() && b"@[\\]^`{|}~".contains(&pair[1]);
-    memchr::memchr2(0x1B, 0, bytes).is_some() || bytes.windows(2).any(is_second)
+    let mut labels = Vec::new();
+    if has(0x1B) {
+        labels.push("iso-2022-jp");
+    }
+    if bytes.windows(2).any(is_second) {
+        labels.extend(["shift_jis", "gb18030", "big5"]);
+    }
+    // Without NUL bytes, these have no ASCII characters.
+    if has(0) {
+        labels.extend(["utf-16le", "utf-16be"]);
+    }
+    if !(is_ascii && labels.is_empty()) {
+        labels.push("utf-8");
+    }
+    labels.into_iter().map(Charset::for_label).collect()
 }
 
 /// True if every browser finds the same declaration of `charset`: a byte order mark, or the only one in a `meta` that follows no

@@ -15,13 +15,13 @@ use std::collections::HashSet;
 
 use baselink_rewrite::{BaseInCopy, LinkReport, NOWHERE, Reason};
 use baselink_scan::{ScanOptions, document::Role, scan_as};
-use baselink_text::{Charset, Format};
+use baselink_text::Format;
 use baselink_url::{
     Base, Resolver, has_drive, is_private, parses,
     reference::{has_opaque_scheme, opaque_scheme},
 };
 
-use super::{ENCODINGS, has_several_readings};
+use super::other_encodings;
 use crate::{
     archive::message::{NESTED, data_of},
     collection::{
@@ -164,9 +164,7 @@ impl DiskPlace {
             };
             // A sheet without an encoding has that of the page (CSS Syntax 3, 3.2).
             let mut charsets = vec![media_type.charset(), None];
-            if has_several_readings(&body) {
-                charsets.extend(ENCODINGS.map(Charset::for_label));
-            }
+            charsets.extend(other_encodings(&body, true));
             charsets.dedup();
             let links = charsets.into_iter().filter_map(|charset| {
                 let mut options = ScanOptions {
