@@ -223,17 +223,21 @@ impl Collection {
         if found.0.resource().is_some() {
             return found;
         }
+        let is_elsewhere = self.root_url().is_none_or(|root| !root.is_on_host_of(url));
         let mut others = others(url, &self.same).map(|url| self.locate_as_written(&url));
-        let other = others.find(|(other, _)| *other != Located::OUTSIDE);
+        let other = others.find(|(other, _)| {
+            other.resource().is_some() || is_elsewhere && *other != Located::OUTSIDE
+        });
         other.unwrap_or(found)
     }
 
-    /// The URL below the root that means the same as `url`, if `url` is not below it, or only the other URL has a resource.
+    /// The URL below the root that means the same as `url`, if only the other URL has a resource, or `url` is on another host.
     pub(crate) fn same_below(&self, root: &RootUrl, url: &str) -> Option<String> {
         let is_below = |url: &str| root.below_own(without_query(url)).is_some();
         let is_found = |url: &str| self.locate_as_written(url).0.resource().is_some();
         let is_meant = |other: &Cow<'_, str>| {
-            is_below(other) && (!is_below(url) || is_found(other) && !is_found(url))
+            let is_elsewhere = || !is_below(url) && !root.is_on_host_of(url);
+            is_below(other) && (is_elsewhere() || is_found(other) && !is_found(url))
         };
         others(url, &self.same).find(is_meant).map(Cow::into_owned)
     }

@@ -49,7 +49,7 @@ use std::{
 use baselink_rewrite::{NearbyFiles, Retrieval, Source, base::abridged};
 use baselink_scan::{Saved, html::saved};
 use baselink_text::{Error, Format, Result, name};
-use baselink_url::{self as resolve, Reference, without_fragment};
+use baselink_url::{self as resolve, Reference, reference::without_query, without_fragment};
 
 use baselink_files::{maildir, walk::TreeEntry};
 
@@ -261,8 +261,23 @@ impl RootUrl {
     /// fragment.
     pub(crate) fn rerooted(&self, url: &str, to: &Self) -> Option<String> {
         let below = self.below_own(url)?;
-        let tail = below.tail.map_or("", |tail| &url[tail..]);
-        (below.tail.is_some() || below.names_root).then(|| [to.as_str(), tail].concat())
+        let (root, rest) = match below.tail {
+            None if !below.names_root => return None,
+            // The root without its final `/` may be a file.
+            None if !to.is_of_host() => {
+                (to.as_str().trim_end_matches('/'), without_query(url).len())
+            }
+            None => (to.as_str(), without_query(url).len()),
+            Some(tail) => (to.as_str(), tail),
+        };
+        Some([root, &url[rest..]].concat())
+    }
+
+    /// True if `url` is on the host of this URL. `http` and `https` are one scheme.
+    pub(crate) fn is_on_host_of(&self, url: &str) -> bool {
+        let [own, url] = [self.as_str(), url].map(Reference::of);
+        let schemes = own.scheme().zip(url.scheme());
+        schemes.is_some_and(|(left, right)| is_same_web(left, right)) && have_one_host(&own, &url)
     }
 
     fn below_by(&self, url: &str, is_same_scheme: fn(&str, &str) -> bool) -> Option<PathBelowRoot> {
@@ -282,9 +297,7 @@ impl RootUrl {
         }
         let root = Reference::of(folder);
         let url = Reference::of(url);
-        let host = |url: &Reference<'_>| Some(net_loc(url.scheme()?, url.net_loc()?));
-        let is_same_host = || root.net_loc() == url.net_loc() || host(&root) == host(&url);
-        if !is_same_scheme(root.scheme()?, url.scheme()?) || !is_same_host() {
+        if !is_same_scheme(root.scheme()?, url.scheme()?) || !have_one_host(&root, &url) {
             return None;
         }
         let segments = segments(&url)?;
@@ -309,6 +322,11 @@ impl RootUrl {
         }
         Some(below)
     }
+}
+
+fn have_one_host(left: &Reference<'_>, right: &Reference<'_>) -> bool {
+    let host = |url: &Reference<'_>| Some(net_loc(url.scheme()?, url.net_loc()?));
+    left.net_loc() == right.net_loc() || host(left) == host(right)
 }
 
 /// A path below a root, taken from a URL.
