@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use baselink_text::{Diagnostic, Edits};
+use baselink_text::{Code, Diagnostic, Edits, Span};
 use memchr::{memchr3_iter, memmem};
 
 use super::{
@@ -21,15 +21,13 @@ use super::{
 use crate::collection::{Located, split_name};
 
 /// The names of files that usually contain paths of pages.
-const FILES_WITH_PATHS: [&[u8]; 9] = [
+const FILES_WITH_PATHS: [&[u8]; 7] = [
     b"robots.txt",
     b"_headers",
     b"_redirects",
     b"netlify.toml",
     b"vercel.json",
     b".htaccess",
-    b"search_index.json",
-    b"searchindex.js",
     b"llms.txt",
 ];
 
@@ -112,13 +110,15 @@ impl Relocation {
         let rewritten = || edits.map_or(Cow::Borrowed(text), |edits| edits.apply(text).into());
         let none = Edits::default();
         let how = (self.replaces_old_urls, sealed);
-        let find = |old: &OldUrls| old.find(text, edits.unwrap_or(&none), how);
-        let (urls, edits_of_urls) = self.old_urls.as_ref().map(find).unwrap_or_default();
+        let renamed = |path: &str| self.renamed_path(path);
+        let find = |old: &OldUrls| old.find(text, edits.unwrap_or(&none), how, renamed);
+        let (mut urls, edits_of_urls) = self.old_urls.as_ref().map(find).unwrap_or_default();
         let mut tally = Tally::default();
-        // A file may consist of paths, or be a compressed copy of another.
-        let has_paths = edits.is_none()
-            && (FILES_WITH_PATHS.contains(&last) || compressed.any(|end| is_copy(end)));
-        tally.add(Counted::NamingOldUrls, has_paths || !urls.is_empty());
+        if edits.is_none() && FILES_WITH_PATHS.contains(&last) {
+            urls.extend(self.old_path(text));
+        }
+        let is_compressed = edits.is_none() && compressed.any(|end| is_copy(end));
+        tally.add(Counted::NamingOldUrls, is_compressed || !urls.is_empty());
         tally.add(Counted::ReplacedUrl, edits_of_urls.len());
         tally.add(Counted::RootPaths, self.has_root_paths(name, rewritten));
         Traces {
@@ -126,6 +126,14 @@ impl Relocation {
             urls,
             edits: edits_of_urls,
         }
+    }
+
+    /// The first path from the old root in `text`, if the root has another path after the move.
+    fn old_path(&self, text: &[u8]) -> Option<Diagnostic> {
+        let [root, new] = [&self.from, &self.to].map(|root| split_host(root.as_str()).1);
+        let at = memmem::find(text, root.as_bytes()).filter(|_| root != new)?;
+        let message = format!("paths may begin with the old {root}, now {new}");
+        Some(Diagnostic::new(Code::OldUrl, Span::at(at), message))
     }
 
     /// True if a script or JSON has quoted paths from the root, and the move changes their meaning.

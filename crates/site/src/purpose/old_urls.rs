@@ -52,7 +52,7 @@ const AROUND: usize = 4096;
 /// The search for URLs below the old root.
 #[derive(Debug)]
 pub(super) struct OldUrls {
-    /// For each spelling, its groups are the URL, its scheme, colon and slash, and the rest of the new root after the old one.
+    /// For each spelling, its groups are the URL, its scheme, colon and slash, the rest of the new root after the old one, and a path.
     pattern: Regex,
     /// The old host alone. A document in which only links name it needs no further search.
     host: Regex,
@@ -79,13 +79,14 @@ impl OldUrls {
                 format!("{colon}{port}")
             });
             let below = |path: &str| -> String {
-                segments(path)
+                path.split('/')
+                    .filter(|segment| !segment.is_empty())
                     .map(|segment| format!("{slash}(?-i:{})", regex::escape(segment)))
                     .collect()
             };
             let (path, rest) = (below(path), below(rest));
             format!(
-                "{BEFORE}((?:(https?)({colon}))?({slash}){slash}(?:{hosts}){port}{path})({rest})?"
+                "{BEFORE}((?:(https?)({colon}))?({slash}){slash}(?:{hosts}){port}{path})({rest})?((?:{slash}|[0-9A-Za-z._~-])*)"
             )
         };
         let spelled = SPELLINGS.map(of_spelling).join("|");
@@ -101,12 +102,13 @@ impl OldUrls {
     }
 
     /// The old URLs in `text` that `edits` leave; and, if `replaces` is true, the edits that replace
-    /// others. `sealed` is the reason why nothing may change.
+    /// others. `sealed` is the reason why nothing may change, and `renamed` gives the new path of a renamed file below the root.
     pub(super) fn find(
         &self,
         text: &[u8],
         edits: &Edits,
         (replaces, sealed): (bool, Option<&'static str>),
+        renamed: impl Fn(&str) -> Option<String>,
     ) -> (Vec<Diagnostic>, Edits) {
         let spans = || edits.iter().map(|edit| edit.span).peekable();
         let (mut left, mut replaced, mut links) = (Vec::new(), Edits::default(), spans());
@@ -128,7 +130,7 @@ impl OldUrls {
             let (start, end) = (url.start(), url.end());
             while links.next_if(|link| link.end < start).is_some() {}
             let is_link = links.peek().is_some_and(|link| link.start <= end + 1);
-            let spelling = SPELLINGS.get(first / 5);
+            let spelling = SPELLINGS.get(first / 6);
             let rest = spelling
                 .and_then(|_| found.get(first + 4))
                 .filter(|rest| !rest.is_empty());
@@ -145,7 +147,8 @@ impl OldUrls {
                 () => sealed,
             };
             if replaces && why.is_none() {
-                replaced.add(Span::new(start, end), &self.replacement(&found, first));
+                let (end, new) = self.replacement(&found, first, text, &renamed);
+                replaced.add(Span::new(start, end), &new);
                 continue;
             }
             let why = why.map(|why| format!("; {why}")).unwrap_or_default();
@@ -159,10 +162,18 @@ impl OldUrls {
         (left, replaced)
     }
 
-    /// The new root, spelled like the old one in the group `first`.
-    fn replacement(&self, found: &Captures<'_>, first: usize) -> Vec<u8> {
-        let group = |number: usize| found.get(first + number).map(|group| group.as_bytes());
-        let (colon, slash) = (group(2), group(3).unwrap_or_default());
+    /// The end of the URL that begins with the group `first` in `text`, and what replaces it: the new root, and the new path of a renamed
+    /// file, spelled like the old ones.
+    fn replacement(
+        &self,
+        found: &Captures<'_>,
+        first: usize,
+        text: &[u8],
+        renamed: impl Fn(&str) -> Option<String>,
+    ) -> (usize, Vec<u8>) {
+        let group = |number: usize| found.get(first + number);
+        let spelled = |number: usize| group(number).map(|group| group.as_bytes());
+        let (colon, slash) = (spelled(2), spelled(3).unwrap_or_default());
         let root = self.new.as_str();
         let (host, port, path) = pieces(root);
         let scheme = Reference::of(root).scheme().unwrap_or_default().as_bytes();
@@ -171,8 +182,17 @@ impl OldUrls {
         new.extend(port.map_or(Vec::new(), |port| {
             [colon.unwrap_or(b":"), port.as_bytes()].concat()
         }));
-        segments(path).for_each(|segment| new.extend([slash, segment.as_bytes()].concat()));
-        new
+        let [end, whole] = [0, 5].map(|number| group(number).map_or(0, |group| group.end()));
+        let slash = String::from_utf8_lossy(slash);
+        let below = String::from_utf8_lossy(&text[end..whole]).replace(&*slash, "/");
+        let renamed = renamed(&below);
+        let path = [
+            path.trim_end_matches('/'),
+            renamed.as_deref().unwrap_or_default(),
+        ]
+        .concat();
+        new.extend(path.replace('/', &slash).bytes());
+        (if renamed.is_some() { whole } else { end }, new)
     }
 }
 
@@ -185,10 +205,6 @@ fn pieces(root: &str) -> (&str, Option<&str>, &str) {
         None => (net_loc, None),
     };
     (host, port, url.path())
-}
-
-fn segments(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|segment| !segment.is_empty())
 }
 
 /// True if neither the host nor the last segment of the path of a root continues with `rest`.

@@ -209,14 +209,25 @@ impl Relocation {
         }
     }
 
+    /// The new URL of a renamed file or folder at `url`.
+    fn renamed(&self, url: &str) -> Option<String> {
+        let moved = self.moved(url, None);
+        moved.is_renamed.then_some(moved.url)
+    }
+
+    /// The same for a path that follows the URL of the root, and begins with `/`.
+    pub(super) fn renamed_path(&self, path: &str) -> Option<String> {
+        let [root, new] = [&self.from, &self.to].map(|root| root.as_str().trim_end_matches('/'));
+        let url = self.renamed(&[root, path].concat())?;
+        url.strip_prefix(new).map(str::to_owned)
+    }
+
     /// The targets of rules of the host that are renamed: the name of the file with the rule, the old reference and the new URL.
     pub fn outdated_rules(&self) -> Vec<Vec<u8>> {
         let base = Base::new(Resolver::Rfc3986, self.from.as_str());
         let outdated = |(file, to): (&str, &str)| {
-            let moved = self.moved(&base.resolve(to).ok()?.url, None);
-            let (_, path) = split_host(&moved.url);
-            let rule = format!("{file}: {to}, now {path}");
-            moved.is_renamed.then(|| rule.into_bytes())
+            let url = self.renamed(&base.resolve(to).ok()?.url)?;
+            Some(format!("{file}: {to}, now {}", split_host(&url).1).into_bytes())
         };
         let targets = self.collection.host_rules.targets();
         targets.filter_map(outdated).collect()
