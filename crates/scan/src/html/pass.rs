@@ -1,7 +1,7 @@
 //! One pass over a range of a buffer: from tags and comments to links, each reported as soon as it is found.
 //!
 //! If a reference in an attribute, a `srcset` or CSS may not need decoding, the fast path offers it to the receiver as
-//! [`Plain`], without an allocation. Other references, and those that the receiver declines, become a [`Link`]. A
+//! [`Plain`], without an allocation. Other references, and those that the receiver declines, become a [`Link`](crate::document::Link). A
 //! document in a value is scanned separately; markup in text (`noscript`, conditional comments) is scanned in place.
 //!
 //! ```

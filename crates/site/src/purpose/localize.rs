@@ -134,7 +134,8 @@ pub fn localize<'a, T: Default>(
         }
         if names_base(link) {
             // A base that has no effect need not be removed.
-            return !link.in_output().is_empty() && link.reason != Some(Reason::BaseElement);
+            let has_none = [Some(Reason::BaseElement), Some(Reason::Unresolvable)];
+            return !link.in_output().is_empty() && !has_none.contains(&link.reason);
         }
         // Without the base, a link that cannot be rewritten would have another target.
         let stays =
