@@ -618,6 +618,15 @@ impl<'a> Judge<'a> {
         {
             return BaseInCopy::Anywhere;
         }
+        let is_own = |level: &base::Level| {
+            let holds = |span: Span| span.start <= link.holder.start && link.holder.end <= span.end;
+            level.status == base::Status::Taken && level.span.is_some_and(holds)
+        };
+        // A preload scanner, which knows no tree, may take a base without effect.
+        let may_be_base = report.element == "base" && report.attribute.as_deref() == Some("href");
+        if may_be_base && !is_emptied && !chain.chain.iter().any(is_own) {
+            return BaseInCopy::Anywhere;
+        }
         match link.against {
             Against::Fallback | Against::Retrieval => return BaseInCopy::Undeclared,
             Against::Codebase(..) | Against::Inner(_) => return BaseInCopy::Inner,
