@@ -305,8 +305,13 @@ pub fn imports(text: &str) -> impl Iterator<Item = [Span; 2]> {
     })
 }
 
+/// True if a preload scanner may find an `@import` in the text of a `style`. It reads the text without NUL.
+pub fn may_import(text: &[u8]) -> bool {
+    memchr::memchr(0, text).is_some() || import_rules(text).next().is_some()
+}
+
 /// The ends of the at-keywords `@import` in the bytes of a `style`.
-pub fn import_rules(text: &[u8]) -> impl Iterator<Item = usize> {
+fn import_rules(text: &[u8]) -> impl Iterator<Item = usize> {
     let ends = memchr::memchr_iter(b'@', text).map(|at| at + "@import".len());
     ends.filter(|&end| {
         let name = text.get(end - "import".len()..end);

@@ -288,7 +288,7 @@ impl<'a, L: Links + ?Sized> Pass<'a, L> {
         // Only the text of a `style` is read, so that the time is linear.
         let has_import = || {
             let text = tag.span.end..raw_text_end(self.bytes, tag.span.end, b"style");
-            css::import_rules(&self.bytes[text]).next().is_some()
+            css::may_import(&self.bytes[text])
         };
         let is_other = namespace != Namespace::Html || is("frameset") || is("template");
         if self.is_in_text || !(is_other || (is("style") && has_import())) {
@@ -640,7 +640,7 @@ impl<'a, L: Links + ?Sized> Pass<'a, L> {
                     .into_iter()
                     .for_each(|one| self.collector.links.diagnostic(one));
                 if self.collector.is_preload {
-                    self.imports(&view);
+                    self.imports(&view, span);
                 }
             }
             Content::Markup => {
@@ -654,8 +654,12 @@ impl<'a, L: Links + ?Sized> Pass<'a, L> {
         }
     }
 
-    /// Adds what a preload scanner takes for the addresses of `@import` in the text of a `style`.
-    fn imports(&mut self, text: &View) {
+    /// Adds what a preload scanner takes for the addresses of `@import` in the text of a `style` at `span`. Without the NUL characters of the
+    /// text, it may find others.
+    fn imports(&mut self, text: &View, span: Span) {
+        if text.text.contains('\0') {
+            self.collector.leave_unread(span);
+        }
         for spans in css::imports(&text.text) {
             if let [Some(keyword), Some(address)] = spans.map(|span| text.slice(span)) {
                 self.collector

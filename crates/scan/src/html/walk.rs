@@ -588,7 +588,7 @@ pub(crate) fn end_of_plain_svg(bytes: &[u8], start: usize) -> Option<usize> {
         let has_text = || {
             tag.attributes.is_empty()
                 && is_among(name, &["style", "title"])
-                && css::import_rules(part).next().is_none()
+                && !css::may_import(part)
                 && bytes[next..].starts_with(b"</")
                 && is_name_at(bytes, next + 2, name)
         };
