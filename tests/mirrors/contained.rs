@@ -246,7 +246,7 @@ fn no_link_leads_out_of_a_copy() {
     );
 }
 
-/// What is too deep to be read, or too many, is replaced. Bug 717: an XHTML page, and many links in one `srcdoc` or in the
+/// Documents that are nested too deep, or too many, are replaced. Bug 717: in XHTML, too, and so are too many links in one `srcdoc` or in the
 /// `style` of an SVG image.
 #[test]
 fn a_document_that_is_not_read_does_not_lead_out() {

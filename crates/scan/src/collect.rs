@@ -103,7 +103,7 @@ pub struct Part {
     pub(crate) depth: usize,
 }
 
-/// What a value or text contains.
+/// A link, or a document in a value.
 pub enum Found {
     Link(Box<Link>),
     Part(Box<Part>),
@@ -116,7 +116,7 @@ pub struct Collector<'a, L: ?Sized> {
     bytes: &'a [u8],
     /// The receiver of links and of embedded documents.
     pub links: &'a mut L,
-    /// What waits for links that precede it, with its offset.
+    /// The links and documents that wait for links that precede them, each with its offset.
     pub waiting: VecDeque<(usize, Found)>,
     /// True if what is found next waits, too.
     pub waits: bool,

@@ -274,19 +274,14 @@ impl Block {
     }
 }
 
-/// What a preload scanner takes for the addresses of `@import` in a `style`, wherever it is in the text: the span of `import`, and
-/// that of the address. Such a scanner knows neither the type of the element nor the grammar of CSS: an address ends at white
-/// space, or at a `;` after a closing quote or parenthesis.
+/// The addresses of `@import` that a preload scanner finds in the text of a `style`, wherever they are: for each, the span of
+/// `import` and that of the address. Such a scanner knows neither the type of the element nor the grammar of CSS: an address ends at
+/// white space, or at a `;` after a closing quote or parenthesis.
 pub fn imports(text: &str) -> impl Iterator<Item = [Span; 2]> {
     let bytes = text.as_bytes();
     import_rules(bytes).map(move |at| {
         let after = bytes[at..].trim_ascii_start();
         let start = bytes.len() - after.len();
-        let is_closed = |value: &[u8]| match value {
-            [] | [_] | [.., b'\\', _] => false,
-            [quote @ (b'"' | b'\''), .., last] => quote == last,
-            [.., last] => *last == b')',
-        };
         let ends = |(length, byte): &(usize, u8)| {
             byte.is_ascii_whitespace() || (*byte == b';' && is_closed(&after[..*length]))
         };
@@ -303,6 +298,15 @@ pub fn imports(text: &str) -> impl Iterator<Item = [Span; 2]> {
         }
         [Span::new(at - "import".len(), at), span]
     })
+}
+
+/// True if the address `value` ends with a quote that closes it, or with a parenthesis.
+fn is_closed(value: &[u8]) -> bool {
+    match value {
+        [] | [_] | [.., b'\\', _] => false,
+        [quote @ (b'"' | b'\''), .., last] => quote == last,
+        [.., last] => *last == b')',
+    }
 }
 
 /// True if a preload scanner may find an `@import` in the text of a `style`. It reads the text without NUL.

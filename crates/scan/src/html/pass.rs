@@ -654,13 +654,19 @@ impl<'a, L: Links + ?Sized> Pass<'a, L> {
         }
     }
 
-    /// Adds what a preload scanner takes for the addresses of `@import` in the text of a `style` at `span`. Without the NUL characters of the
-    /// text, it may find others.
+    /// Adds the addresses of `@import` that a preload scanner finds in the text of a `style` at `span`. It reads the text without NUL
+    /// characters, so a text that has some is left unread.
     fn imports(&mut self, text: &View, span: Span) {
         if text.text.contains('\0') {
-            self.collector.leave_unread(span);
+            return self.collector.leave_unread(span);
         }
+        // Addresses may overlap, and the time stays linear.
+        let mut read = 0;
         for spans in css::imports(&text.text) {
+            read += spans[1].range().len();
+            if read / 64 > text.text.len() {
+                return self.collector.leave_unread(span);
+            }
             if let [Some(keyword), Some(address)] = spans.map(|span| text.slice(span)) {
                 self.collector
                     .import(keyword.map.source(), &address, &STYLE);

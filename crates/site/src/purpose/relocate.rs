@@ -215,7 +215,7 @@ impl Relocation {
         moved.is_renamed.then_some(moved.url)
     }
 
-    /// The same for a path that follows the URL of the root, and begins with `/`.
+    /// The new path of a renamed file or folder. Both paths follow the URL of the root, and begin with `/`.
     pub(super) fn renamed_path(&self, path: &str) -> Option<String> {
         let [root, new] = [&self.from, &self.to].map(|root| root.as_str().trim_end_matches('/'));
         let url = self.renamed(&[root, path].concat())?;
