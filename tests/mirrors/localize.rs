@@ -70,7 +70,7 @@ impl Tree {
             retrieval,
             ..Options::default()
         };
-        options(path.as_bytes(), text, &self.index, &requested)
+        options(path.as_bytes(), text, &self.index, false, &requested)
     }
 
     /// The localized form of the file `path` with the contents `text`. Localizing again changes nothing, and only

@@ -402,15 +402,7 @@ impl CapturedFolder {
         let whole;
         let mut page = None;
         let made: Result<Cow<'_, [u8]>, &str> = match kind {
-            // A response without a document has links only in its header fields.
-            RewriteKind::Absolute if !entry.has_document() => return Ok(()),
-            RewriteKind::Absolute => {
-                let edits = run.rewrite_document(input, &entry.options, summary, output);
-                let Some(edits) = edits else { return Ok(()) };
-                whole = edits.apply(input.bytes);
-                payload(&whole, input.format)
-            }
-            _ => 'made: {
+            RewriteKind::Local { adapts, .. } => 'made: {
                 let body = entry.body(plan.chosen.url(number), Some(plan.name(number)));
                 let CapturedBody {
                     bytes,
@@ -427,7 +419,8 @@ impl CapturedFolder {
                     is_cut = true;
                 }
                 let options = options.map(|options| {
-                    localize::options(plan.name(number), &bytes, plan.collection(), &options)
+                    let name = plan.name(number);
+                    localize::options(name, &bytes, plan.collection(), *adapts, &options)
                 });
                 let has_links = |options: &Options| {
                     !options.scan.is_probed(format) || kind.finds_link(&bytes, options)
@@ -444,6 +437,14 @@ impl CapturedFolder {
                 let edits = run.rewrite_document(&document, &options, summary, output);
                 let Some(edits) = edits else { return Ok(()) };
                 Ok(edits.apply(&bytes).into())
+            }
+            // A response without a document has links only in its header fields.
+            _ if !entry.has_document() => return Ok(()),
+            _ => {
+                let edits = run.rewrite_document(input, &entry.options, summary, output);
+                let Some(edits) = edits else { return Ok(()) };
+                whole = edits.apply(input.bytes);
+                payload(&whole, input.format)
             }
         };
         let bytes = match made {

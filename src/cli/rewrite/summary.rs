@@ -552,6 +552,7 @@ pub fn adapted_text(tally: &Tally) -> Option<String> {
             "descriptor of an image changed",
             "descriptors of images changed",
         ],
+        Adaptation::Quiet => ["policy against scripts and the network"; 2],
     };
     in_words(Adaptation::ALL.map(|kind| (tally[Counted::Adapted(kind)], words(kind))))
 }

@@ -16,7 +16,7 @@
 //! collection.add(b"b.example/x.png", ResourceKind::File, ["http://b.example/x"]);
 //!
 //! let text = b"<img src=//b.example/x><a href=/start>a</a><a href=gone>b</a>";
-//! let options = options(page.0, text, &collection.into(), &Options::at(page.1));
+//! let options = options(page.0, text, &collection.into(), false, &Options::at(page.1));
 //! let local = b"<img src=../b.example/x.png><a href=list.html>a</a><a href=http://a.example/gone>b</a>";
 //! assert_eq!(localize(text, &options, |(), _| ()).0.output(), local);
 //! ```

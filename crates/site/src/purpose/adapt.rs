@@ -12,6 +12,8 @@
 //! - The `shadowmode` with which Chromium writes a shadow root into MHTML becomes `shadowrootmode` (HTML, 4.12.3), and
 //!   `shadowdelegatesfocus` its counterpart.
 //! - An image candidate without a file gets the descriptor of the candidate whose file it leads to.
+//! - A page of a message, as in MHTML, runs no scripts and loads nothing from the network: it gets a policy for that ([`QUIET`]), and a
+//!   refresh to the network is disabled: its attribute becomes `data-http-equiv`.
 //!
 //! `docs/saved-pages.md` lists the restrictions of browsers.
 //!
@@ -71,6 +73,20 @@ fn encoding(bytes: &[u8], options: &Options) -> Option<Detected> {
     }
 }
 
+/// A policy (CSP 3, 3.3) that allows no scripts, and resources only from the folder of the document.
+const QUIET: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'self' file: data: blob: 'unsafe-inline'; \
+    script-src 'none'\"/>";
+
+/// The number of bytes in which a declaration of the encoding must be (HTML, 4.2.5.4).
+const PRESCANNED: usize = 1_024;
+
+/// True if a document is a part of a message, whose copy runs no scripts and loads nothing from the network.
+pub fn is_of_message(options: &Options) -> bool {
+    use SourceKind::{Entity, Heading, None, Snapshot};
+    let source = options.retrieval.as_ref().map(|one| one.source.kind());
+    matches!(source, Some(Heading | Snapshot | Entity | None))
+}
+
 /// Adapts a document whose links already lead to files, as in the output of
 /// [`localize`](fn@super::localize::localize). `options` have its format, its encoding by the `Content-Type` of the HTTP heading, and
 /// the source of its retrieval URL: in a part of a message, shadow roots are opened.
@@ -85,13 +101,16 @@ pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally
     let Some(found) = encoding(bytes, options) else {
         return (edits, tally);
     };
-    let source = options.retrieval.as_ref().map(|one| one.source.kind());
-    let opens_roots = matches!(
-        source,
-        Some(SourceKind::Heading | SourceKind::Snapshot | SourceKind::Entity)
-    );
-    if found.declaration == Declaration::Given {
-        changes.extend(declaration(bytes, options.format, found.charset));
+    let is_of_message = is_of_message(options);
+    let is_quiet = is_of_message && are_made;
+    let policy = || quiet(bytes, options.format, found.charset);
+    let policy = is_quiet.then(policy).flatten();
+    if matches!(found.declaration, Declaration::Given | Declaration::Meta) {
+        let length = PRESCANNED - QUIET.len();
+        let read = &bytes[..bytes
+            .len()
+            .min(policy.as_ref().map_or(usize::MAX, |_| length))];
+        changes.extend(declaration(bytes, read, options.format, found.charset));
     }
     if options.format != Format::Css
         && found.charset.is_ascii_compatible()
@@ -100,8 +119,10 @@ pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally
         let tags = Tags::read(bytes, &found, options.format == Format::Html);
         tally = tags.refused;
         changes.extend(tags.changes);
-        changes.retain(|(kind, ..)| opens_roots || *kind != Adaptation::Shadow);
+        let of_messages = [Adaptation::Shadow, Adaptation::Quiet];
+        changes.retain(|(kind, ..)| is_of_message || !of_messages.contains(kind));
     }
+    changes.splice(0..0, policy);
     changes.sort_by_key(|(_, span, _)| span.start);
     for (kind, span, new) in changes {
         let is_added = edits.add(span, &new);
@@ -158,17 +179,46 @@ fn contains(bytes: &[u8], name: &str, letter: u8) -> bool {
 /// An adaptation with its edit: a span, and the new bytes.
 type Change = (Adaptation, Span, Cow<'static, [u8]>);
 
-/// The edit that declares `charset`, the encoding from the heading. `None` if browsers use this encoding anyway, or if
-/// it cannot be declared.
+/// The edit that adds [`QUIET`] to a page, before everything that may run or load; `None` if it is there.
+fn quiet(bytes: &[u8], format: Format, charset: Charset) -> Option<Change> {
+    let (place, text) = match format {
+        Format::Html => (place_in(bytes, charset, place_in_head)?, QUIET.to_owned()),
+        // Browsers obey the policy in the first `head` of a root called `html`.
+        Format::Xhtml => {
+            let text = format!("<head xmlns=\"http://www.w3.org/1999/xhtml\">{QUIET}</head>");
+            (place_in(bytes, charset, root_end)?, text)
+        }
+        _ => return None,
+    };
+    let new = charset.encode(&text).ok()?;
+    let is_missing = !bytes[place..].starts_with(&new);
+    is_missing.then(|| (Adaptation::Quiet, Span::at(place), new.into()))
+}
+
+/// The end of the start tag of the root of an XML document, unless it is empty.
+fn root_end(text: &[u8]) -> Option<usize> {
+    let mut root = None;
+    tokens::scan(text, 0, &mut |token, span| {
+        if let XmlToken::StartTag { is_empty } = token {
+            root.get_or_insert((span.end, is_empty));
+        }
+        Ok(())
+    });
+    let (end, is_empty) = root?;
+    (!is_empty).then_some(end)
+}
+
+/// The edit that declares `charset`, the encoding from the heading. `None` if browsers use this encoding anyway, as they do for
+/// `read`, the first bytes, or if it cannot be declared.
 ///
 /// The heading takes precedence over a contradicting declaration in the document. In XML, the new declaration therefore
 /// replaces the old one. In other formats it precedes the old one, because the first declaration wins.
-fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change> {
+fn declaration(bytes: &[u8], read: &[u8], format: Format, charset: Charset) -> Option<Change> {
     let without = Options {
         format,
         ..Options::default()
     };
-    let found = encoding(bytes, &without)?;
+    let found = encoding(read, &without)?;
     // An escape begins other characters in ISO-2022-JP.
     let is_ascii = bytes.is_ascii() && !bytes.contains(&b'\x1b') && charset.is_ascii_compatible();
     let text = format!("<meta charset=\"{charset}\">");
@@ -193,7 +243,10 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
     }
     let (span, new) = match (mark, format) {
         (Some(mark), _) => (Span::at(0), mark),
-        (None, Format::Html) => (Span::at(html_place(bytes, charset)?), text.into()),
+        (None, Format::Html) => (
+            Span::at(place_in(bytes, charset, place_in_head)?),
+            text.into(),
+        ),
         (None, Format::Css) => (Span::at(0), format!("@charset \"{charset}\";").into()),
         (None, _) => {
             let (span, text) = xml_declaration(bytes, charset)?;
@@ -203,25 +256,25 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
     Some((Adaptation::Charset, span, new.into()))
 }
 
+/// The position in `bytes` that `find` finds in text in an encoding that extends ASCII.
+fn place_in(bytes: &[u8], charset: Charset, find: fn(&[u8]) -> Option<usize>) -> Option<usize> {
+    if charset.is_ascii_compatible() {
+        return find(bytes);
+    }
+    let View { text, map } = charset.decode(bytes, 0);
+    map.to_source(find(text.as_bytes())?)
+}
+
 /// The position in HTML at which a new `meta` element changes nothing else in the tree. It is after the start tag of
 /// `head`, or before the first item that is not white space, a DOCTYPE, a comment, the start tag of `html` or an
 /// ignored end tag. Browsers find the declaration there, even after long comments.
-fn html_place(bytes: &[u8], charset: Charset) -> Option<usize> {
-    if charset.is_ascii_compatible() {
-        return Some(place_in_head(bytes));
-    }
-    let View { text, map } = charset.decode(bytes, 0);
-    map.to_source(place_in_head(text.as_bytes()))
-}
-
-/// The position of [`html_place`], for text in an encoding that extends ASCII.
-fn place_in_head(text: &[u8]) -> usize {
+fn place_in_head(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         at += text[at..].len() - text[at..].trim_ascii_start().len();
         // Text begins the body.
         if text.get(at) != Some(&b'<') {
-            return at;
+            return Some(at);
         }
         let Some(tag) = tag::read(text, at) else {
             // A comment, a DOCTYPE, or other markup that the tokenizer treats as a comment.
@@ -232,16 +285,16 @@ fn place_in_head(text: &[u8]) -> usize {
             };
             match walk::declaration_end(text, at, false).filter(|_| is_declaration) {
                 Some(end) => at = end,
-                None => return at,
+                None => return Some(at),
             }
             continue;
         };
         let name = text[tag.name.range()].to_ascii_lowercase();
         match (&*name, tag.end_tag) {
             (b"html", false) => at = tag.span.end,
-            (b"head", false) => return tag.span.end,
+            (b"head", false) => return Some(tag.span.end),
             // At these end tags, a parser creates the missing elements. It ignores all other end tags.
-            (b"html" | b"head" | b"body" | b"br", true) | (_, false) => return at,
+            (b"html" | b"head" | b"body" | b"br", true) | (_, false) => return Some(at),
             (_, true) => at = tag.span.end,
         }
     }
@@ -455,16 +508,19 @@ impl<'a> Tags<'a> {
         (Adaptation::Integrity, span, new.as_bytes().into())
     }
 
-    /// The edit that disables the policy of a `meta` element.
+    /// The edit that disables the policy or the refresh of a `meta` element.
     fn policy(&self, attributes: &[RawAttribute]) -> Option<Change> {
         let pragma = attributes
             .iter()
             .find(|other| self.is_named(other, "http-equiv"))?;
-        let name = self.value(attributes, "http-equiv")?;
-        let is_policy = name.eq_ignore_ascii_case("content-security-policy")
-            && blocks_files(&self.value(attributes, "content")?);
-        let start = Span::at(pragma.name.start);
-        is_policy.then(|| (Adaptation::Policy, start, b"data-".into()))
+        let name = self.value(attributes, "http-equiv")?.to_ascii_lowercase();
+        let content = self.value(attributes, "content")?;
+        let kind = match &*name {
+            "content-security-policy" if blocks_files(&content) => Adaptation::Policy,
+            "refresh" if !refreshes_from_folder(&content) => Adaptation::Quiet,
+            _ => return None,
+        };
+        Some((kind, Span::at(pragma.name.start), b"data-".into()))
     }
 }
 
@@ -497,6 +553,13 @@ fn leads_to_file(reference: &str) -> bool {
     matches!(category(reference), Category::RelPath | Category::AbsPath)
         && !has_host
         && placeholder(reference).is_none()
+}
+
+/// True if the refresh in `content` leads to a local file in every browser.
+fn refreshes_from_folder(content: &str) -> bool {
+    [value::refresh, value::refresh_in_chromium]
+        .iter()
+        .all(|read| read(content).is_some_and(|found| leads_to_file(&content[found.span.range()])))
 }
 
 /// The directives that control the resources of a page. Those for workers and `fetch` are omitted, because browsers

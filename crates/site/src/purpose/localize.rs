@@ -18,7 +18,8 @@
 //! collection.add(b"c d?e.png", ResourceKind::File, ["http://a/docs/c%20d"]);
 //!
 //! let text = b"<base href=http://a/docs/><img src='/docs/c d'><a href=gone.html></a>";
-//! let options = options(b"sub/x.html", text, &Arc::new(collection), &Options::at("http://a/docs/sub/x.html"));
+//! let options = Options::at("http://a/docs/sub/x.html");
+//! let options = options(b"sub/x.html", text, &Arc::new(collection), false, &options);
 //! assert_eq!(
 //!     localize(text, &options, |(), _| ()).0.output(),
 //!     b"<base href=\"\"><img src='../c%20d%3Fe.png'><a href=http://a/docs/gone.html></a>"
@@ -30,13 +31,13 @@
 use std::{borrow::Cow, sync::Arc};
 
 use baselink_rewrite::{
-    BaseInCopy, Choice, Destination, FileRewrite, Guard, Lack, LinkReport, Options, Outcome,
-    PlainLink, Reason, Site, SourceKind,
+    BaseInCopy, Choice, Destination, FileRewrite, Guard, Lack, LinkReport, NOWHERE, Options,
+    Outcome, PlainLink, Reason, Site, SourceKind,
     copies::stem_of_companion,
     report::{PropertyUser, TargetInSheet},
 };
 use baselink_scan::{Against, Role, xml::vocabulary::is_location};
-use baselink_text::{Edits, Span, layer::digest::ends_with_md5};
+use baselink_text::{Edits, Format, Span, layer::digest::ends_with_md5};
 use baselink_url::{
     Base, Category, Reference, decode_percent_lossy, is_template, parses, reference::placeholder,
     without_fragment,
@@ -49,21 +50,24 @@ use crate::{
         split_name, stem, url_below, without_query,
     },
     purpose::{
+        adapt::is_of_message,
         alternatives::{AlternativeLinks, Alternatives, alternatives},
         custom_property::{in_sheet, is_relative, property_user},
         needs,
         on_disk::{DiskBase, DiskPlace, is_on_network},
         options_in, plain_place, plain_root, rewrite_unless,
-        spelling::{names_base, names_resource, unmistakable},
+        spelling::{is_web, names_base, names_resource, unmistakable},
     },
 };
 
-/// The options with which [`localize`] rewrites the resource called `name` of `collection` with the contents `bytes`.
+/// The options with which [`localize`] rewrites the resource called `name` of `collection` with the contents `bytes`. If it
+/// `is_adapted`, a part of a message loads nothing from the network.
 /// `options` contain the format, the retrieval URL, the resolver and the places.
 pub fn options(
     name: &[u8],
     bytes: &[u8],
     collection: &Arc<Collection>,
+    is_adapted: bool,
     options: &Options,
 ) -> Options {
     let place = RootUrl::nowhere();
@@ -81,6 +85,7 @@ pub fn options(
         canonical: canonical::named(bytes, options.format).map(|named| named.span),
         alternatives: alternatives(bytes, options),
         is_message: options.format.has_headings(),
+        is_quiet: is_adapted && is_of_message(options),
         plain_root: plain_root(name, collection, options),
         collection: Arc::clone(collection),
         place,
@@ -99,6 +104,10 @@ pub fn options(
 
 impl Guard for LocalDestination {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
+        if self.is_quiet && !reference.starts_with(NOWHERE) && self.escapes_policy(link, reference)
+        {
+            return Some(NOWHERE.to_owned());
+        }
         if let Some(sheet) = self.sheet(link) {
             let sheet = self.collection.in_library(&sheet);
             let place = DiskPlace::new(&sheet, self.collection.scheme(), false);
@@ -166,6 +175,8 @@ struct LocalDestination {
     /// The URL of the file below `place`.
     on_disk: Option<Base>,
     is_message: bool,
+    /// True if nothing is loaded from the network.
+    is_quiet: bool,
     /// The length of the URL of the root, if links may have a plain meaning.
     plain_root: Option<usize>,
 }
@@ -318,6 +329,35 @@ impl LocalDestination {
 
     fn has_own_base(&self, link: &LinkReport) -> bool {
         link.base.as_deref() == self.own.as_deref()
+    }
+
+    /// True if `link` might cause a request, or run a script, that no policy of its document prevents: it is a style sheet of XML
+    /// before the policy, it frames SVG or other XML, which has no policy, or it connects: in advance, for a frame, or for a refresh.
+    fn escapes_policy(&self, link: &LinkReport, reference: &str) -> bool {
+        let is_xml = |name: &str| {
+            let format = Format::detect(Some(without_query(name)), b"");
+            matches!(format, Format::Svg | Format::Xml)
+        };
+        let is_outside = |target: &str| match self.located(link, target).1.resource() {
+            Some(found) => {
+                let path = self.collection.path_in_mirror(found.number);
+                is_xml(&String::from_utf8_lossy(path))
+            }
+            None => is_web(target),
+        };
+        match &*link.element {
+            "?xml-stylesheet" => true,
+            "meta" if link.role != Role::Navigation => false,
+            "iframe" | "frame" | "object" | "embed" | "meta" => {
+                is_xml(reference) || link.target.as_deref().is_some_and(is_outside)
+            }
+            _ => link.rel.as_deref().is_some_and(|rel| {
+                rel.split_ascii_whitespace().any(|word| {
+                    word.eq_ignore_ascii_case("preconnect")
+                        || word.eq_ignore_ascii_case("dns-prefetch")
+                })
+            }),
+        }
     }
 
     /// The replacement for a link to `target`.

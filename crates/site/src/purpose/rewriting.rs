@@ -51,9 +51,9 @@ impl RewriteKind {
     /// The options for rewriting a document of `entry` with these `bytes`, from the `options` for reading it.
     pub fn options(&self, entry: &TreeEntry, bytes: &[u8], options: &Options) -> Options {
         match self {
-            Self::Local { collection, .. } => {
-                localize::options(&name_of(entry), bytes, collection, options)
-            }
+            Self::Local {
+                collection, adapts, ..
+            } => localize::options(&name_of(entry), bytes, collection, *adapts, options),
             Self::Moved(relocation, _) => {
                 relocate::options(&name_of(entry), bytes, relocation, options)
             }
@@ -126,7 +126,8 @@ impl RewriteKind {
             Self::Absolute => None,
         };
         let is_concerned = |are_made: &bool| {
-            (*are_made && options.scan.charset.is_some()) || adapt::has_names(bytes, *are_made)
+            let is_changed = options.scan.charset.is_some() || adapt::is_of_message(options);
+            (*are_made && is_changed) || adapt::has_names(bytes, *are_made)
         };
         let Some(are_made) = are_made.filter(is_concerned) else {
             return Tally::default();

@@ -37,6 +37,8 @@ named! {
         Shadow = "shadow",
         /// The descriptor of an image candidate was changed.
         Descriptor = "descriptor",
+        /// A policy was added that forbids scripts and the network, or a refresh to the network was disabled.
+        Quiet = "quiet",
     }
 }
 display_by_name!(Adaptation);
