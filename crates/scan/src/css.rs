@@ -274,12 +274,12 @@ impl Block {
     }
 }
 
-/// The addresses of `@import` that a preload scanner finds in the text of a `style`, wherever they are: for each, the span of
-/// `import` and that of the address. Such a scanner knows neither the type of the element nor the grammar of CSS: an address ends at
-/// white space, or at a `;` after a closing quote or parenthesis.
+/// The addresses of `@import` that a preload scanner may find in the text of a `style`, wherever they are: for each, the span of
+/// `import` and that of the address. Such a scanner knows neither the type of the element nor the grammar of CSS. In Chromium, an
+/// address ends at white space, or at a `;` after a closing quote or parenthesis. Firefox takes all before the closing one.
 pub fn imports(text: &str) -> impl Iterator<Item = [Span; 2]> {
     let bytes = text.as_bytes();
-    import_rules(bytes).map(move |at| {
+    import_rules(bytes).flat_map(move |at| {
         let after = bytes[at..].trim_ascii_start();
         let start = bytes.len() - after.len();
         let ends = |(length, byte): &(usize, u8)| {
@@ -296,8 +296,23 @@ pub fn imports(text: &str) -> impl Iterator<Item = [Span; 2]> {
         {
             span = Span::new(span.start + 1, span.end - 1);
         }
-        [Span::new(at - "import".len(), at), span]
+        let addresses = [Some(span), in_marks(bytes, after)].into_iter().flatten();
+        addresses.map(move |address| [Span::new(at - "import".len(), at), address])
     })
+}
+
+/// The span of what is in the quotes, or in the parentheses of `url()`, at the start of `after`, the end of `bytes`.
+fn in_marks(bytes: &[u8], after: &[u8]) -> Option<Span> {
+    let is_function = starts_with(after, "url(");
+    let value = after[if is_function { 4 } else { 0 }..].trim_ascii_start();
+    let (end, value) = match value {
+        [quote @ (b'"' | b'\''), rest @ ..] => (*quote, rest),
+        _ if is_function => (b')', value),
+        _ => return None,
+    };
+    let start = bytes.len() - value.len();
+    let length = memchr::memchr(end, value).unwrap_or(value.len());
+    Some(Span::new(start, start + length))
 }
 
 /// True if the address `value` ends with a quote that closes it, or with a parenthesis.

@@ -664,7 +664,7 @@ impl<'a, L: Links + ?Sized> Pass<'a, L> {
         let mut read = 0;
         for spans in css::imports(&text.text) {
             read += spans[1].range().len();
-            if read / 64 > text.text.len() {
+            if read / 128 > text.text.len() {
                 return self.collector.leave_unread(span);
             }
             if let [Some(keyword), Some(address)] = spans.map(|span| text.slice(span)) {
