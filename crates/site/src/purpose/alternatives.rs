@@ -169,7 +169,12 @@ impl Alternatives {
         let edit = |link: &LinkReport| {
             let (span, text) = descriptor(bytes, link).filter(|(span, _)| span.start > 0)?;
             let is_replaced = text != new && (new.ends_with(b"x") || text.ends_with(b"w"));
-            let new = [b" ", new].concat().into();
+            let new = match bytes[link.span.start - 1] {
+                _ if !span.is_empty() => new.into(),
+                // White space would end a value without quotes.
+                b'"' | b'\'' => [b" ", new].concat().into(),
+                _ => return None,
+            };
             is_replaced.then_some(Edit { span, new })
         };
         let served = self.links.iter().filter(|link| is_served(link));
@@ -177,7 +182,7 @@ impl Alternatives {
     }
 }
 
-/// The descriptor of a candidate, a density or a width, and its span with the white space before it. A candidate without one has
+/// The descriptor of a candidate, a density or a width, and its span. A candidate without one has
 /// the density `1x`, in an empty span, and so has the URL of `src`, whose span is at the start of the document.
 fn descriptor<'b>(bytes: &'b [u8], link: &LinkReport) -> Option<(Span, &'b [u8])> {
     let is_in_css = is_in_css(link);
@@ -200,7 +205,7 @@ fn descriptor<'b>(bytes: &'b [u8], link: &LinkReport) -> Option<(Span, &'b [u8])
     let end = bytes.len() - text.len() + length;
     let text = &text[..length];
     let is_known = matches!(text, [b'0'..=b'9' | b'.', .., b'x' | b'w']);
-    is_known.then_some((Span::new(start, end), text))
+    is_known.then_some((Span::new(end - length, end), text))
 }
 
 /// Groups of links by the starts of the links.
