@@ -524,6 +524,7 @@ impl Links for Driver<'_, '_> {
 
     fn end(&mut self) {
         self.plan.most_held = usize::MAX;
+        self.plan.tally.totals.is_read_twice = true;
     }
 
     fn diagnostic(&mut self, diagnostic: Diagnostic) {

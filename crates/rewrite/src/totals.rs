@@ -86,6 +86,9 @@ pub struct Totals {
     pub charset: Charset,
     /// True if the output differs from the input.
     pub changed: bool,
+    /// True if a preload scanner reads the document in another way than the tree is built.
+    #[doc(hidden)]
+    pub is_read_twice: bool,
     /// True if the document was not changed because memory ran out.
     pub lacks_memory: bool,
     /// The diagnostics, as in a report, with spans in the file.

@@ -119,25 +119,30 @@ fn rewrite_unless<'a, T: Default>(
         };
         rewritten = rewrite_each(bytes, &options, &mut |link| add(&mut all, link));
     }
-    if options.guard.is_some() && !options.format.has_headings() {
-        let charset = rewritten.totals.charset;
-        let (mut charsets, mut scanners) = (vec![options.scan.charset], vec![options.scan.scanner]);
-        if !has_clear_declaration(bytes, charset, options.format) {
-            charsets.extend(other_encodings(bytes, charset.is_ascii_compatible()));
-        }
-        if charsets.len() > 1 || !charset.is_ascii_compatible() || depends_on_scripts(bytes) {
-            scanners.push(Scanner::Unscripted);
-        }
-        // A guard that replaces text may remove what hides a link.
-        let removes = |edit: Edit<'_>| {
-            let is_nowhere = || memmem::find(&edit.new, NOWHERE.as_bytes()).is_some();
-            !edit.span.is_empty() && is_nowhere()
-        };
-        if charsets.len() + scanners.len() > 2 || rewritten.edits.iter().any(removes) {
-            guard_in_all(&mut rewritten, options, (&charsets, &scanners));
-        }
-    }
     (rewritten, all)
+}
+
+/// Completes the copy of `bytes`, rewritten and adapted: no link leads out of the folder, however a browser reads it.
+pub fn guard(bytes: &[u8], rewritten: &mut FileRewrite<'_>, options: &Options) {
+    if options.guard.is_none() || options.format.has_headings() {
+        return;
+    }
+    let charset = rewritten.totals.charset;
+    let (mut charsets, mut scanners) = (vec![options.scan.charset], vec![options.scan.scanner]);
+    if !has_clear_declaration(bytes, charset, options.format) {
+        charsets.extend(other_encodings(bytes, charset.is_ascii_compatible()));
+    }
+    if charsets.len() > 1 || !charset.is_ascii_compatible() || depends_on_scripts(bytes) {
+        scanners.push(Scanner::Unscripted);
+    }
+    // An edit may remove what hides a link in another reading, and so may the text of a guard.
+    let removes = |edit: Edit<'_>| {
+        let is_nowhere = || memmem::find(&edit.new, NOWHERE.as_bytes()).is_some();
+        rewritten.totals.is_read_twice || (!edit.span.is_empty() && is_nowhere())
+    };
+    if charsets.len() + scanners.len() > 2 || rewritten.edits.iter().any(removes) {
+        guard_in_all(rewritten, options, (&charsets, &scanners));
+    }
 }
 
 /// A destination that keeps every link.

@@ -21,7 +21,7 @@ use baselink_files::{stage::StagedMove, walk::TreeEntry};
 use crate::{
     collection::{Collection, folder::name_of, origin::without_assumed_hosts},
     purpose::{
-        adapt,
+        adapt, guard,
         link_result::{LinkResult, ResultSet},
         localize, names_base,
         relocate::{self, LinkForm, Relocation},
@@ -118,8 +118,14 @@ impl RewriteKind {
     }
 
     /// Adapts the document `bytes`, rewritten as `local`, if it is to open from disk, and returns what [`adapted`](adapt::adapted)
-    /// counts.
+    /// counts. Afterwards, no link leads out of the folder.
     pub fn adapt(&self, bytes: &[u8], local: &mut FileRewrite<'_>, options: &Options) -> Tally {
+        let tally = self.adapted(bytes, local, options);
+        guard(bytes, local, options);
+        tally
+    }
+
+    fn adapted(&self, bytes: &[u8], local: &mut FileRewrite<'_>, options: &Options) -> Tally {
         let are_made = match self {
             Self::Moved(relocation, _) => (relocation.form == LinkForm::Disk).then_some(false),
             Self::Local { adapts, .. } => Some(*adapts),
@@ -129,16 +135,19 @@ impl RewriteKind {
             let is_changed = options.scan.charset.is_some() || adapt::is_of_message(options);
             (*are_made && is_changed) || adapt::has_names(bytes, *are_made)
         };
-        let Some(are_made) = are_made.filter(is_concerned) else {
-            return Tally::default();
-        };
-        let (edits, mut tally) = adapt::adapted(&local.output(), options, are_made);
-        if are_made {
-            local.edits.then(&edits);
-            if let Some(destination) = &options.destination {
-                let descriptors = destination.descriptors(bytes);
-                tally.add(Counted::Adapted(Adaptation::Descriptor), descriptors.len());
-                local.edits.merge(descriptors.iter());
+        let mut tally = Tally::default();
+        if are_made == Some(true)
+            && let Some(destination) = &options.destination
+        {
+            let descriptors = destination.descriptors(bytes);
+            tally.add(Counted::Adapted(Adaptation::Descriptor), descriptors.len());
+            local.edits.merge(descriptors.iter());
+        }
+        if let Some(are_made) = are_made.filter(is_concerned) {
+            let (edits, adapted) = adapt::adapted(&local.output(), options, are_made);
+            tally.merge(&adapted);
+            if are_made {
+                local.edits.then(&edits);
             }
         }
         tally
