@@ -361,10 +361,17 @@ fn adaptations_are_counted_by_kind() {
                  <img src=x integrity crossorigin>";
     let (_, tally) = adapted(page, &given(Format::Html, Some(Charset::UTF_8)), true);
     let counts = Adaptation::ALL.map(|kind| tally[Counted::Adapted(kind)]);
-    assert_eq!(counts, [1, 2, 1, 0, 0]);
+    assert_eq!(counts, [1, 2, 1, 0, 0, 0]);
     assert_eq!(
         Adaptation::ALL.map(Adaptation::name),
-        ["charset", "integrity", "policy", "shadow", "descriptor"]
+        [
+            "charset",
+            "integrity",
+            "policy",
+            "shadow",
+            "descriptor",
+            "quiet"
+        ]
     );
 }
 

@@ -208,8 +208,8 @@ pub struct Extraction {
     /// Change nothing but URLs in the documents of an archive, even if the copies then do not open from disk
     ///
     /// Without it, `localize` adds the charset that only the HTTP heading declared, removes `integrity` and `crossorigin`,
-    /// and disables a Content-Security-Policy, where these would keep local files from loading. It opens the shadow roots of MHTML,
-    /// and gives an image candidate without a capture the descriptor of the one that replaces it.
+    /// and disables a Content-Security-Policy, where these would keep local files from loading. Pages of MHTML and mails get a policy
+    /// against scripts and the network, and their shadow roots open. It gives an image candidate without a capture the descriptor of the one that replaces it.
     #[arg(long = "exact")]
     pub is_exact: bool,
 }

@@ -552,7 +552,7 @@ pub fn adapted_text(tally: &Tally) -> Option<String> {
             "descriptor of an image changed",
             "descriptors of images changed",
         ],
-        Adaptation::Quiet => ["policy against scripts and the network"; 2],
+        Adaptation::Quiet => ["page kept quiet", "pages kept quiet"],
     };
     in_words(Adaptation::ALL.map(|kind| (tally[Counted::Adapted(kind)], words(kind))))
 }

@@ -352,10 +352,8 @@ impl LocalDestination {
                 is_xml(reference) || link.target.as_deref().is_some_and(is_outside)
             }
             _ => link.rel.as_deref().is_some_and(|rel| {
-                rel.split_ascii_whitespace().any(|word| {
-                    word.eq_ignore_ascii_case("preconnect")
-                        || word.eq_ignore_ascii_case("dns-prefetch")
-                })
+                let rel = rel.to_ascii_lowercase();
+                rel.contains("preconnect") || rel.contains("dns-prefetch")
             }),
         }
     }
