@@ -247,7 +247,7 @@ fn no_link_leads_out_of_a_copy() {
 }
 
 /// Documents that are nested too deep, or too many, are replaced. Bug 717: in XHTML, too, and so are too many links in one `srcdoc` or in the
-/// `style` of an SVG image.
+/// `style` of an SVG image. Bug 738: so is the text of a `style` with too many addresses of `@import` that contain each other.
 #[test]
 fn a_document_that_is_not_read_does_not_lead_out() {
     let outside = "../outside.js";
@@ -259,6 +259,7 @@ fn a_document_that_is_not_read_does_not_lead_out() {
     let frames = frame.repeat(16_386);
     let images = format!("<img src='{outside}'>").repeat(65_537);
     let pings = format!("{outside} ").repeat(65_537);
+    let imports = "@import;x".repeat(40_000);
     let pages = [
         ("p.html", deep),
         (
@@ -267,6 +268,10 @@ fn a_document_that_is_not_read_does_not_lead_out() {
         ),
         ("r.html", format!("<iframe srcdoc=\"{images}\">")),
         ("s.html", format!("<svg><style><a ping=\"{pings}\">")),
+        (
+            "t.html",
+            format!("<style>{imports} @import '{outside}'</style>"),
+        ),
     ];
     let scene = tempfile::tempdir().unwrap();
     for (name, page) in pages {
