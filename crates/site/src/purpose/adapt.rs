@@ -35,7 +35,7 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use aho_corasick::packed::Searcher;
+use aho_corasick::AhoCorasick;
 use baselink_rewrite::{Options, SourceKind};
 use baselink_scan::{
     ScanOptions, Scanner,
@@ -52,7 +52,6 @@ use baselink_scan::{
 };
 use baselink_text::{
     Charset, Detected, Edits, Format, Span, View,
-    format::starts_with,
     layer::{charset::Declaration, escape, xml as xml_text},
 };
 use baselink_url::{Category, reference::placeholder};
@@ -112,10 +111,7 @@ pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally
             .min(policy.as_ref().map_or(usize::MAX, |_| length))];
         changes.extend(declaration(bytes, read, options.format, found.charset));
     }
-    if options.format != Format::Css
-        && found.charset.is_ascii_compatible()
-        && has_names(bytes, true)
-    {
+    if options.format != Format::Css && found.charset.is_ascii_compatible() && has_names(bytes) {
         let tags = Tags::read(bytes, &found, options.format == Format::Html);
         tally = tags.refused;
         changes.extend(tags.changes);
@@ -135,46 +131,28 @@ pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally
     (edits, tally)
 }
 
-/// False if `bytes` contain the name of no attribute that is removed or renamed, and no item that is counted. Most documents are
-/// decided by this look at the letters that are rarest in these names.
-pub fn has_names(bytes: &[u8], adapts: bool) -> bool {
-    let is_changed = || {
-        contains(bytes, "http-equiv", b'q')
-            || contains(bytes, "integrity", b'g')
-            || contains(bytes, "crossorigin", b'g')
-            || contains(bytes, "shadowmode", b'w')
-    };
-    let has_counted = COUNTED
-        .as_ref()
-        .is_none_or(|texts| texts.find(bytes).is_some());
-    has_counted || (adapts && is_changed())
+/// False if `bytes` contain the name of no attribute that is removed or renamed, and of no item that is counted.
+pub fn has_names(bytes: &[u8]) -> bool {
+    let names = ITEMS.as_ref();
+    names.is_none_or(|names| names.is_match(bytes))
 }
 
-/// The usual spellings of items that are counted.
-static COUNTED: LazyLock<Option<Searcher>> = LazyLock::new(|| {
-    let texts = [
-        "integrity=",
+/// The names of attributes that are removed or renamed, and of items that are counted.
+static ITEMS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let names = [
+        "http-equiv",
+        "integrity",
         "crossorigin",
-        "crossOrigin",
-        "ype=module",
-        "ype=\"module",
-        "ype='module",
+        "shadowmode",
+        "module",
         "<use",
         ":use",
         "<track",
         "<?xml-stylesheet",
     ];
-    Searcher::new(texts)
+    let mut builder = AhoCorasick::builder();
+    builder.ascii_case_insensitive(true).build(names).ok()
 });
-
-/// True if `bytes` contain `name` in any case. `letter` is the letter of the name to search for.
-fn contains(bytes: &[u8], name: &str, letter: u8) -> bool {
-    let before = memchr::memchr(letter, name.as_bytes()).unwrap_or_default();
-    memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes).any(|at| {
-        let start = at.checked_sub(before);
-        start.is_some_and(|start| starts_with(&bytes[start..], name))
-    })
-}
 
 /// An adaptation with its edit: a span, and the new bytes.
 type Change = (Adaptation, Span, Cow<'static, [u8]>);

@@ -133,7 +133,7 @@ impl RewriteKind {
         };
         let is_concerned = |are_made: &bool| {
             let is_changed = options.scan.charset.is_some() || adapt::is_of_message(options);
-            (*are_made && is_changed) || adapt::has_names(bytes, *are_made)
+            (*are_made && is_changed) || adapt::has_names(bytes)
         };
         let mut tally = Tally::default();
         if are_made == Some(true)
