@@ -11,6 +11,7 @@ from the first bytes. References are resolved by RFC 1808; `resolver="whatwg"` r
 from ._baselink import (
     __version__,
     base,
+    capture_key,
     detect,
     iter_links,
     link_columns,
@@ -65,6 +66,7 @@ __all__ = [
     "Status",
     "__version__",
     "base",
+    "capture_key",
     "detect",
     "get_base_url",
     "iter_links",

@@ -1,4 +1,4 @@
-"""The links or documents of web archives as rows of Apache Spark.
+"""The links, documents or captures of web archives as rows of Apache Spark.
 
 PySpark 4 reads archives by a data source:
 
@@ -44,6 +44,7 @@ except ImportError:  # PySpark 3.5
     DataSource = DataSourceReader = InputPartition = object  # type: ignore[assignment, misc]
 
 __all__ = [
+    "CAPTURES",
     "DOCUMENTS",
     "LINKS",
     "ArchiveSource",
@@ -51,6 +52,7 @@ __all__ = [
     "links_in_arrow",
     "links_in_partition",
     "list_archives",
+    "read_captures",
     "read_documents",
     "read_links",
 ]
@@ -72,6 +74,16 @@ LINKS = _struct(warc.LINKS)
 DOCUMENTS = _struct(warc.DOCUMENTS)
 """The columns of documents: those of `baselink.warc.DOCUMENTS`."""
 
+CAPTURES = _struct(warc.CAPTURES)
+"""The columns of captures: those of `baselink.warc.CAPTURES`."""
+
+_KINDS: dict[str, tuple[StructType, Callable[..., Iterator[pa.RecordBatch]]]] = {
+    "links": (LINKS, warc.link_batches),
+    "documents": (DOCUMENTS, warc.rewrite_batches),
+    "captures": (CAPTURES, warc.capture_batches),
+}
+"""The values of the option `rows`."""
+
 _InArrow = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
@@ -79,8 +91,8 @@ class ArchiveSource(DataSource):
     """The data source `baselink`.
 
     The options are those of `baselink.warc.link_batches`, as text: the values of `enable` and `attributes` are
-    separated by commas, and `storage_options` is JSON. If the option `rows` is `documents`, the columns are `DOCUMENTS`
-    instead of `LINKS`. A schema passed to `.schema(…)` selects columns; the others are not transferred to Spark.
+    separated by commas, and `storage_options` is JSON. If the option `rows` is `documents` or `captures`, the columns are
+    `DOCUMENTS` or `CAPTURES` instead of `LINKS`. A schema passed to `.schema(…)` selects columns; the others are not transferred to Spark.
     """
 
     @classmethod
@@ -88,7 +100,7 @@ class ArchiveSource(DataSource):
         return "baselink"
 
     def schema(self) -> StructType:
-        return _schema(self.options)
+        return _kind(self.options)[0]
 
     def reader(self, schema: StructType) -> ArchiveReader:
         return ArchiveReader(dict(self.options), schema)
@@ -98,12 +110,11 @@ class ArchiveReader(DataSourceReader):
     """Reads archives, each as a partition."""
 
     def __init__(self, options: dict[str, str], schema: StructType) -> None:
-        whole = _schema(options)
+        whole, self.batches = _kind(options)
         for field in schema:
             if field.name not in whole.names or field.dataType != whole[field.name].dataType:
                 raise ValueError(f"{field.name} {field.dataType.simpleString()}: there is no such column")
         self.columns = schema.names
-        self.batches = warc.rewrite_batches if whole == DOCUMENTS else warc.link_batches
         self.patterns = [options["path"]] if "path" in options else json.loads(options.get("paths", "[]"))
         self.arguments = {
             name: _argument(name, value) for name, value in options.items() if name not in ("path", "paths", "rows")
@@ -119,11 +130,11 @@ class ArchiveReader(DataSourceReader):
             yield batch.select(self.columns)
 
 
-def _schema(options: Mapping[str, str]) -> StructType:
+def _kind(options: Mapping[str, str]) -> tuple[StructType, Callable[..., Iterator[pa.RecordBatch]]]:
     rows = options.get("rows", "links")
-    if rows not in ("links", "documents"):
-        raise ValueError(f"{rows!r} is no kind of rows; there are links, documents")
-    return DOCUMENTS if rows == "documents" else LINKS
+    if rows not in _KINDS:
+        raise ValueError(f"{rows!r} is no kind of rows; there are {', '.join(_KINDS)}")
+    return _KINDS[rows]
 
 
 def _argument(name: str, value: str) -> Any:
@@ -168,6 +179,14 @@ def read_links(spark: SparkSession, archives: Iterable[str], **options: Unpack[_
 def read_documents(spark: SparkSession, archives: Iterable[str], **options: Unpack[_Options]) -> DataFrame:
     """The documents of `archives` with their links made absolute, with a partition for each archive."""
     return _frame(spark, archives).mapInArrow(documents_in_arrow(**options), DOCUMENTS)
+
+
+def read_captures(
+    spark: SparkSession, archives: Iterable[str], *, storage_options: dict[str, Any] | None = None
+) -> DataFrame:
+    """The captures in `archives`, with a partition for each archive."""
+    read = _in_arrow(warc.capture_batches, {"storage_options": storage_options})
+    return _frame(spark, archives).mapInArrow(read, CAPTURES)
 
 
 def _frame(spark: SparkSession, archives: Iterable[str]) -> DataFrame:

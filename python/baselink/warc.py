@@ -1,4 +1,4 @@
-"""Web archives: the links of their documents, or the documents with absolute links, in Arrow record batches.
+"""Web archives: the links of their documents, the documents with absolute links, or the captures, in Arrow record batches.
 
     for batch in baselink.warc.link_batches(["crawl.warc.gz", "s3://bucket/other.warc.gz"], resolver="whatwg"):
         ...
@@ -28,7 +28,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast, get_args
 
 try:
     import fsspec
@@ -36,7 +36,7 @@ try:
 except ImportError:
     raise ImportError("baselink.warc needs pyarrow and fsspec: pip install 'baselink[warc]'")
 
-from ._baselink import archive_documents, archive_links, detect
+from ._baselink import archive_rows, detect
 from ._types import ArchiveFormat
 from .arrow import _LINK_FIELDS, _batch
 
@@ -45,7 +45,19 @@ if TYPE_CHECKING:
 
     from ._types import ArchiveOptions, Kind, Outcome, Reason, Role, Rule
 
-__all__ = ["DOCUMENTS", "LINKS", "ArchiveLink", "link_batches", "link_rows", "list_archives", "rewrite_batches"]
+__all__ = [
+    "CAPTURES",
+    "DOCUMENTS",
+    "LINKS",
+    "ArchiveCapture",
+    "ArchiveLink",
+    "capture_batches",
+    "capture_rows",
+    "link_batches",
+    "link_rows",
+    "list_archives",
+    "rewrite_batches",
+]
 
 Archive = str | os.PathLike[str] | IO[bytes]
 """A path, a URL for fsspec, or a file that is open for reading bytes."""
@@ -56,11 +68,16 @@ _RECORD_FIELDS = [
     pa.field("within", pa.int64()),
     pa.field("url", pa.string()),
     pa.field("media_type", pa.string()),
+    pa.field("url_key", pa.string()),
 ]
 _PATH = pa.field("path", pa.string())
 _PROBLEM = [pa.field("level", pa.string()), pa.field("error", pa.string())]
 
-LINKS = pa.schema([_PATH, *(field.with_nullable(True) for field in _LINK_FIELDS), *_RECORD_FIELDS, *_PROBLEM])
+_TARGET_KEY = pa.field("target_key", pa.string())
+
+LINKS = pa.schema(
+    [_PATH, *(field.with_nullable(True) for field in _LINK_FIELDS), *_RECORD_FIELDS, _TARGET_KEY, *_PROBLEM]
+)
 """The columns of `link_batches`: the fields of `ArchiveLink`."""
 
 DOCUMENTS = pa.schema(
@@ -68,6 +85,20 @@ DOCUMENTS = pa.schema(
 )
 """The columns of `rewrite_batches`: those of the record, the document with absolute links but without its HTTP heading,
 and the number of rewritten links."""
+
+CAPTURES = pa.schema(
+    [
+        _PATH,
+        *_RECORD_FIELDS,
+        pa.field("length", pa.int64()),
+        pa.field("status", pa.int64()),
+        *(pa.field(name, pa.string()) for name in ("method", "date", "digest", "location")),
+        _TARGET_KEY,
+        *(pa.field(name, pa.string()) for name in ("body", "body_ids", "exchange")),
+        *_PROBLEM,
+    ]
+)
+"""The columns of `capture_batches`: the fields of `ArchiveCapture`."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -109,10 +140,59 @@ class ArchiveLink(NamedTuple):
     """The URL from which the document was retrieved."""
     media_type: str | None
     """The media type of the document, without parameters."""
+    url_key: str | None
+    """`baselink.capture_key` of `url`."""
+    target_key: str | None
+    """`baselink.capture_key` of `target`, which equals the `url_key` of the captures that the link leads to."""
     level: Literal["warning", "error"] | None
     """The level of the `error`: "warning" if only this record is concerned."""
     error: str | None
     """The anomaly of the archive, or the reason why it cannot be read: its kind, a colon, and a sentence."""
+
+
+class ArchiveCapture(NamedTuple):
+    """The result of retrieving a URL, or a request with another method than GET, or an `error`."""
+
+    path: str
+    """The archive, as in `ArchiveLink`."""
+    record: str | None
+    """The ID of the record."""
+    offset: int | None
+    """The offset of the record, as in `ArchiveLink`."""
+    within: int | None
+    """The offset of the record in the inflated bytes of its member."""
+    url: str | None
+    """The URL that was retrieved."""
+    media_type: str | None
+    """The media type of the body, without parameters."""
+    url_key: str | None
+    """`baselink.capture_key` of `url`; None if no link leads to it."""
+    length: int | None
+    """The number of bytes of the record in the file, with its gzip member: the bytes from `offset` on are an archive of
+    one record. None if the member has more records, and in HAR and `.webarchive`."""
+    status: int | None
+    """The status of the response: 200 if the archive records none, and for a range that is the whole."""
+    method: str | None
+    """The method, if it is not GET. The response to it has the same `exchange`."""
+    date: str | None
+    """The time of the capture to the second: 2026-01-31T10:20:30Z."""
+    digest: str | None
+    """The digest of the payload, as the archive records it."""
+    location: str | None
+    """The URL to which the response redirects, absolute."""
+    target_key: str | None
+    """`baselink.capture_key` of `location`."""
+    body: Literal["whole", "empty", "cut", "repeated"] | None
+    """The state of the body: "cut" if a part of it is missing, "repeated" if another record has it."""
+    body_ids: str | None
+    """The identifiers of the body, separated by spaces. A "repeated" body is that of a successful capture with one of its
+    identifiers, of which the first is the most reliable."""
+    exchange: str | None
+    """The identifiers of the records about one request and its response, separated by spaces."""
+    level: Literal["warning", "error"] | None
+    """The level of the `error`, as in `ArchiveLink`."""
+    error: str | None
+    """The anomaly of the archive, as in `ArchiveLink`."""
 
 
 def link_rows(
@@ -122,7 +202,7 @@ def link_rows(
     **options: Unpack[ArchiveOptions],
 ) -> Iterator[ArchiveLink]:
     """The links of the documents in `archives`, one by one. Has the arguments of `link_batches`; half as fast."""
-    return _rows(link_batches(archives, storage_options=storage_options, **options))
+    return _rows(ArchiveLink._make, link_batches(archives, storage_options=storage_options, **options))
 
 
 def link_batches(
@@ -136,7 +216,7 @@ def link_batches(
     `storage_options` are passed to fsspec (`{"anon": True}` for public data in S3). `options` are those of
     `baselink.links`, except `format`. The archives are opened one after the other.
     """
-    return _batches(archive_links, LINKS, archives, storage_options, options)
+    return _batches("links", LINKS, archives, storage_options, options)
 
 
 def rewrite_batches(
@@ -149,7 +229,24 @@ def rewrite_batches(
 
     Takes the arguments of `link_batches`. Documents in which nothing changes have a row, too.
     """
-    return _batches(archive_documents, DOCUMENTS, archives, storage_options, options)
+    return _batches("documents", DOCUMENTS, archives, storage_options, options)
+
+
+def capture_rows(
+    archives: Archive | Iterable[Archive], *, storage_options: dict[str, Any] | None = None
+) -> Iterator[ArchiveCapture]:
+    """The captures in `archives`, one by one. Has the arguments of `capture_batches`."""
+    return _rows(ArchiveCapture._make, capture_batches(archives, storage_options=storage_options))
+
+
+def capture_batches(
+    archives: Archive | Iterable[Archive], *, storage_options: dict[str, Any] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The captures in `archives`, in batches with the columns `CAPTURES`: what was retrieved, and where its record is.
+
+    Takes the arguments of `link_batches`, but no options. Records are inflated, and no document is read.
+    """
+    return _batches("captures", CAPTURES, archives, storage_options, {})
 
 
 def list_archives(patterns: str | Iterable[str], *, storage_options: dict[str, Any] | None = None) -> list[str]:
@@ -187,22 +284,26 @@ def _listed(pattern: str, storage_options: dict[str, Any]) -> list[str]:
     return found if "file" in files.protocol else [files.unstrip_protocol(name) for name in found]
 
 
-def _rows(batches: Iterator[pa.RecordBatch]) -> Iterator[ArchiveLink]:
+_Row = TypeVar("_Row")
+
+
+def _rows(make: Callable[[Iterable[Any]], _Row], batches: Iterator[pa.RecordBatch]) -> Iterator[_Row]:
     for batch in batches:
-        yield from map(ArchiveLink._make, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        yield from map(make, zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
 _Read = Callable[..., Iterable[Any]]
-"""`archive_links` or `archive_documents`: reads a WARC file, a path or a binary file, in batches."""
+"""`archive_rows` of some kind: reads a WARC file, a path or a binary file, in batches."""
 
 
 def _batches(
-    read: _Read,
+    rows: Literal["links", "documents", "captures"],
     schema: pa.Schema,
     archives: Archive | Iterable[Archive],
     storage_options: dict[str, Any] | None,
     options: Mapping[str, object],
 ) -> Iterator[pa.RecordBatch]:
+    read: _Read = partial(archive_rows, rows)
     read(io.BytesIO(), "", **options)  # Raises for a wrong argument, before anything is read.
     is_one = isinstance(archives, (str, os.PathLike)) or hasattr(archives, "read")
     several = cast("Iterable[Archive]", [archives] if is_one else archives)

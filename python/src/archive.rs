@@ -18,10 +18,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use baselink::archive::Offset;
-use baselink::{Code, Format, Outcome, Rewriter};
+use baselink::archive::{Offset, Record};
+use baselink::{Code, Format, Outcome, Resolver, Rewriter, capture_key, resolve};
 use baselink_rewrite::record::payload;
-use baselink_site::archive::{Contents, Entry, Wanted};
+use baselink_site::archive::{Contents, Entry, EntryContents, RecordKey, Wanted};
+use baselink_site::collection::capture::Capture;
 use baselink_site::reading::with_archives;
 use baselink_text::cause;
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
@@ -31,7 +32,8 @@ use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffer::{Output, Units};
-use crate::columns::{Batch, Batches, LINK, LONGEST, Row, Type};
+use crate::columns::Type::{self, Bytes, Number};
+use crate::columns::{Batch, Batches, LINK, LONGEST, Row};
 use crate::messages::{PythonFile, io_exception};
 use crate::options::{at, builder};
 
@@ -51,27 +53,26 @@ enum Content {
     Links,
     /// A row for each document: path, the columns of its record, the document, the number of rewritten links, level and error.
     Documents,
+    /// A row for each capture: path, the columns of its record, the circumstances of its retrieval, level and error.
+    Captures,
 }
 
+/// The types of the columns of a record: record, offset, within, url, media_type, url_key.
+const RECORD: [Type; 6] = [Bytes, Number, Number, Bytes, Bytes, Bytes];
+
 impl Content {
-    /// The types of the columns after those of the record, and before `level`.
-    const DOCUMENT: [Type; 2] = [Type::Bytes, Type::Number];
-    /// Record, offset, within, url, media_type.
-    const RECORD: [Type; 5] = [
-        Type::Bytes,
-        Type::Number,
-        Type::Number,
-        Type::Bytes,
-        Type::Bytes,
-    ];
+    /// The types of the columns before those of the record, and after them before `level`.
+    fn around(self) -> (&'static [Type], Vec<Type>) {
+        match self {
+            Self::Links => (&LINK, vec![Bytes]),
+            Self::Documents => (&[], vec![Bytes, Number]),
+            Self::Captures => (&[], [&[Number; 2][..], &[Bytes; 8]].concat()),
+        }
+    }
 
     fn types(self) -> Vec<Type> {
-        let (before, after): (&[_], &[_]) = match self {
-            Self::Links => (&LINK, &[]),
-            Self::Documents => (&[], &Self::DOCUMENT),
-        };
-        let (path, problem) = ([Type::Bytes], [Type::Bytes; 2]);
-        [&path, before, &Self::RECORD, after, &problem].concat()
+        let (before, after) = self.around();
+        [&[Bytes][..], before, &RECORD, &after, &[Bytes; 2]].concat()
     }
 }
 
@@ -156,26 +157,25 @@ impl Reading {
             Err(error) => return self.failed(path, &error),
         };
         let options = self.rewriter.options().clone();
-        contents.each(
-            path.as_ref(),
-            &options,
-            Wanted::Documents,
-            |path, entries| {
-                let path = path.to_string_lossy();
-                let entries = match entries {
-                    Ok(entries) => entries,
-                    Err(error) => return self.failed(&path, &error),
-                };
-                for entry in entries {
-                    match entry {
-                        Ok(entry) => self.entry(&path, &entry)?,
-                        Err(error) => self.failed(&path, &error)?,
-                    }
-                    self.send()?;
+        let wanted = match self.content {
+            Content::Captures => Wanted::Bodies,
+            Content::Links | Content::Documents => Wanted::Documents,
+        };
+        contents.each(path.as_ref(), &options, wanted, |path, entries| {
+            let path = path.to_string_lossy();
+            let entries = match entries {
+                Ok(entries) => entries,
+                Err(error) => return self.failed(&path, &error),
+            };
+            for entry in entries {
+                match entry {
+                    Ok(entry) => self.entry(&path, &entry)?,
+                    Err(error) => self.failed(&path, &error)?,
                 }
-                Ok(())
-            },
-        )
+                self.send()?;
+            }
+            Ok(())
+        })
     }
 
     /// Adds a row for an archive that could not be read to its end, unless the whole reading ends.
@@ -196,16 +196,17 @@ impl Reading {
         for (code, message) in &entry.messages {
             self.warn(path, entry, *code, message);
         }
-        match (&entry.contents, self.content) {
-            (None, _) => Ok(()),
-            (Some(_), Content::Links) => {
-                self.links(path, entry);
-                Ok(())
-            }
-            (Some(_), Content::Documents) => {
-                self.rewritten(path, entry).map_err(|error| error.kind())
+        match self.content {
+            _ if entry.contents.is_none() => {}
+            Content::Links => self.links(path, entry),
+            Content::Documents => self.rewritten(path, entry).map_err(|error| error.kind())?,
+            Content::Captures => {
+                for capture in &entry.captures() {
+                    self.capture(path, entry, capture);
+                }
             }
         }
+        Ok(())
     }
 
     /// Adds a row with an anomaly of an entry.
@@ -215,19 +216,15 @@ impl Reading {
     }
 
     fn add_problem(&mut self, path: &str, offset: Option<Offset>, problem: &str) {
+        let (before, after) = self.content.around();
         let mut row = self.batches.row();
-        row.text(Some(path));
-        if let Content::Links = self.content {
-            row.absent(&LINK);
-        }
-        row.text(None)
+        row.text(Some(path))
+            .absent(before)
+            .text(None)
             .number(offset.map(|offset| offset.file))
             .number(offset.map(|offset| offset.within))
-            .text(None)
-            .text(None);
-        if let Content::Documents = self.content {
-            row.absent(&Content::DOCUMENT);
-        }
+            .absent(&RECORD[3..])
+            .absent(&after);
         // Only the failure of an archive has no place.
         let level = if offset.is_some() { "warning" } else { "error" };
         row.text(Some(level)).text(Some(problem));
@@ -246,7 +243,10 @@ impl Reading {
             let error = is_too_long.then_some("too-long: a column of Arrow cannot hold all of it");
             let place = Units::BYTES.place(link.span, (found.line, found.column));
             let mut row = batches.row();
-            add_key(entry, row.text(Some(path)).link(link, &place)).error(error);
+            let target_key = link.target.as_deref().and_then(capture_key);
+            add_key(&entry.key, row.text(Some(path)).link(link, &place))
+                .text(target_key.as_deref())
+                .error(error);
         });
         // Only these rows report a body whose links could not be read.
         let has_links = totals.links() > 0;
@@ -267,6 +267,47 @@ impl Reading {
         {
             self.warn(path, entry, Code::TransferUndecodable, reason);
         }
+    }
+
+    fn capture(&mut self, path: &str, entry: &Entry, capture: &Capture) {
+        let record = match &entry.contents {
+            Some(EntryContents::Record(record, _)) => Some(record),
+            _ => None,
+        };
+        let (offset, method) = (entry.key.offset, capture.other_method.as_deref());
+        let end = entry.key.end.filter(|_| offset.within == 0);
+        let status = Some(capture.status).filter(|status| *status > 0 && method.is_none());
+        let key = RecordKey {
+            id: record.and_then(Record::id),
+            offset,
+            end,
+            url: Some(capture.url.to_string()),
+            media_type: capture.media_type.to_string(),
+        };
+        // Browsers resolve a location by the URL Standard (Fetch Standard, 2.2.6, "location URL").
+        let target = |location| resolve(Resolver::Whatwg, &capture.url, location).ok();
+        let location = capture.location.as_deref().and_then(target);
+        let body = match capture {
+            _ if !capture.repeats.is_empty() => "repeated",
+            Capture { is_cut: true, .. } => "cut",
+            Capture { is_short: true, .. } => "empty",
+            _ => "whole",
+        };
+        let names = [&*capture.names, &capture.repeats].concat();
+        let digest = record.and_then(|record| record.text("WARC-Payload-Digest"));
+        let mut row = self.batches.row();
+        add_key(&key, row.text(Some(path)))
+            .number(end.and_then(|end| end.checked_sub(offset.file)))
+            .number(status.map(u64::from))
+            .text(method)
+            .text(capture.date.map(|date| date.to_string()).as_deref())
+            .text(digest.as_deref())
+            .text(location.as_deref())
+            .text(location.as_deref().and_then(capture_key).as_deref())
+            .text(Some(body))
+            .text(listed(&names).as_deref())
+            .text(listed(&capture.exchange).as_deref())
+            .error(None);
     }
 
     fn rewritten(&mut self, path: &str, entry: &Entry) -> io::Result<()> {
@@ -293,7 +334,7 @@ impl Reading {
             Some(_) => None,
         };
         let mut row = self.batches.row();
-        add_key(entry, row.text(Some(path)))
+        add_key(&entry.key, row.text(Some(path)))
             .bytes(document.as_deref())
             .number(Some(totals.count(Outcome::Rewritten) as u64))
             .error(error);
@@ -301,14 +342,20 @@ impl Reading {
     }
 }
 
+/// Identifiers, separated by spaces.
+fn listed(identifiers: &[u64]) -> Option<String> {
+    let texts: Vec<_> = identifiers.iter().map(u64::to_string).collect();
+    Some(texts.join(" ")).filter(|text| !text.is_empty())
+}
+
 /// Adds the columns of a record.
-fn add_key<'r, 'a>(entry: &Entry, row: &'r mut Row<'a>) -> &'r mut Row<'a> {
-    let key = &entry.key;
+fn add_key<'r, 'a>(key: &RecordKey, row: &'r mut Row<'a>) -> &'r mut Row<'a> {
     row.text(key.id.as_deref())
         .number(Some(key.offset.file))
         .number(Some(key.offset.within))
         .text(key.url.as_deref())
         .text(Some(&key.media_type))
+        .text(key.url.as_deref().and_then(capture_key).as_deref())
 }
 
 /// An iterator over the batches of a web archive.
@@ -324,46 +371,6 @@ pub(crate) struct ArchiveColumns {
 }
 
 impl ArchiveColumns {
-    fn new(
-        function: &str,
-        (file, path): (&Bound<'_, PyAny>, String),
-        content: Content,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        if options.is_some_and(|options| options.contains("format").unwrap_or_default()) {
-            let message =
-                format!("{function}() takes no format: an archive says it of each document");
-            return Err(PyTypeError::new_err(message));
-        }
-        let rewriter = at(builder(function, options)?, None)?;
-        let (sender, messages) = sync_channel(1);
-        let requests = sender.clone();
-        let reading = Reading {
-            content,
-            rewriter,
-            batches: Batches::new(content.types()),
-            messages: sender,
-        };
-        let (file, thread) = if file.hasattr("read")? {
-            let (given, answers) = sync_channel(1);
-            let requested = RequestedFile { requests, answers };
-            let reader = BufReader::with_capacity(BUFFER, requested);
-            let thread = spawn(move || reading.run(&path, Box::new(reader), None))?;
-            (Some((PythonFile::new(file), given)), thread)
-        } else {
-            let file = File::open(file.extract::<PathBuf>()?)?;
-            let again = file.try_clone()?;
-            let thread = spawn(move || reading.run(&path, Box::new(file), Some(again)))?;
-            (None, thread)
-        };
-        Ok(Self {
-            messages: Mutex::new(messages),
-            thread: Some(thread),
-            file,
-            raised: None,
-        })
-    }
-
     /// Answers a request of the thread for bytes of the Python file.
     fn answer(&mut self, py: Python<'_>, length: usize) {
         let Some((file, given)) = &mut self.file else {
@@ -427,39 +434,54 @@ impl ArchiveColumns {
     }
 }
 
-/// archive_links(file, path, /, **options)
+/// archive_rows(rows, file, path, /, **options)
 /// --
 ///
-/// The links of the documents in an archive, which is a path or a binary file, as batches of Arrow buffers like those
-/// of `link_columns`. The columns are path, the fields of `Link`, record, offset, within, url, media_type, level
-/// and error; `path` is the value of the first column, and in WACZ followed by the name of the file inside. `baselink.warc` makes record batches of the buffers.
+/// The `rows` of an archive, which is a path or a binary file, as batches of Arrow buffers like those of `link_columns`:
+/// "links", "documents" with absolute links, or "captures". The columns are those of `baselink.warc.LINKS`, `DOCUMENTS`
+/// or `CAPTURES`. `path` is the value of the first column, and in WACZ followed by the name of the file inside.
 #[pyfunction]
-#[pyo3(signature = (file, path, /, **options), text_signature = None)]
-pub(crate) fn archive_links(
+#[pyo3(signature = (rows, file, path, /, **options), text_signature = None)]
+pub(crate) fn archive_rows(
+    rows: &str,
     file: &Bound<'_, PyAny>,
     path: String,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<ArchiveColumns> {
-    ArchiveColumns::new("archive_links", (file, path), Content::Links, options)
-}
-
-/// archive_documents(file, path, /, **options)
-/// --
-///
-/// The documents in an archive with their links made absolute, as batches of Arrow buffers like those of
-/// `archive_links`. The columns are path, record, offset, within, url, media_type, document, the number of rewritten
-/// links, level and error.
-#[pyfunction]
-#[pyo3(signature = (file, path, /, **options), text_signature = None)]
-pub(crate) fn archive_documents(
-    file: &Bound<'_, PyAny>,
-    path: String,
-    options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<ArchiveColumns> {
-    ArchiveColumns::new(
-        "archive_documents",
-        (file, path),
-        Content::Documents,
-        options,
-    )
+    let content = match rows {
+        "documents" => Content::Documents,
+        "captures" => Content::Captures,
+        _ => Content::Links,
+    };
+    if options.is_some_and(|options| options.contains("format").unwrap_or_default()) {
+        let message = "archive_rows() takes no format: an archive says it of each document";
+        return Err(PyTypeError::new_err(message));
+    }
+    let rewriter = at(builder("archive_rows", options)?, None)?;
+    let (sender, messages) = sync_channel(1);
+    let requests = sender.clone();
+    let reading = Reading {
+        content,
+        rewriter,
+        batches: Batches::new(content.types()),
+        messages: sender,
+    };
+    let (file, thread) = if file.hasattr("read")? {
+        let (given, answers) = sync_channel(1);
+        let requested = RequestedFile { requests, answers };
+        let reader = BufReader::with_capacity(BUFFER, requested);
+        let thread = spawn(move || reading.run(&path, Box::new(reader), None))?;
+        (Some((PythonFile::new(file), given)), thread)
+    } else {
+        let file = File::open(file.extract::<PathBuf>()?)?;
+        let again = file.try_clone()?;
+        let thread = spawn(move || reading.run(&path, Box::new(file), Some(again)))?;
+        (None, thread)
+    };
+    Ok(ArchiveColumns {
+        messages: Mutex::new(messages),
+        thread: Some(thread),
+        file,
+        raised: None,
+    })
 }

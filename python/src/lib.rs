@@ -242,6 +242,19 @@ fn relativize(
     Ok(absolute(base, resolver)?.relativize(text_of("target", target)?))
 }
 
+/// The key of `url` among the captures of archives, or None: URLs with the same key lead to the same resource.
+///
+/// The key has no fragment and no scheme `http` or `https`; otherwise it is in normal form (RFC 3986, 6.2.2 and 6.2.3).
+///
+/// >>> import baselink
+/// >>> baselink.capture_key("HTTPS://A.example:443/%7eb#c")
+/// '//a.example/~b'
+#[pyfunction]
+#[pyo3(signature = (url, /))]
+fn capture_key(url: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    Ok(baselink::capture_key(text_of("url", url)?))
+}
+
 /// The format of a document, detected from its file name (or None) and its first bytes; 2,048 bytes are enough.
 ///
 /// The result is a value of the option `format`, or the name of a format of archives, such as "warc". "other" means that the
@@ -281,7 +294,7 @@ const _: () = assert!(
 #[pymodule(gil_used = false)]
 mod _baselink {
     #[pymodule_export]
-    use super::archive::{ArchiveColumns, archive_documents, archive_links};
+    use super::archive::{ArchiveColumns, archive_rows};
     #[pymodule_export]
     use super::columns::{LinkColumns, link_columns};
     #[pymodule_export]
@@ -291,7 +304,8 @@ mod _baselink {
     use super::{Bound, PyFrozenSet, PyModule, PyModuleMethods, PyResult, Reason};
     #[pymodule_export]
     use super::{
-        base, command, detect, links, relativize, resolve, rewrite, rewrite_links, rewrite_report,
+        base, capture_key, command, detect, links, relativize, resolve, rewrite, rewrite_links,
+        rewrite_report,
     };
 
     #[pymodule_init]

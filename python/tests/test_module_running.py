@@ -172,8 +172,8 @@ works = {{
     "rewrite": lambda: baselink.rewrite(page, url),
     "rewrite_report": lambda: baselink.rewrite_report(page, url),
     "rewrite, grown": lambda: baselink.rewrite(link, url + "x" * 450 + "/"),
-    "archive_documents": lambda: list(baselink._baselink.archive_documents(io.BytesIO(record), "-")),
-    "archive_links": lambda: list(baselink._baselink.archive_links(io.BytesIO(record), "-")),
+    "documents": lambda: list(baselink._baselink.archive_rows("documents", io.BytesIO(record), "-")),
+    "links in archives": lambda: list(baselink._baselink.archive_rows("links", io.BytesIO(record), "-")),
 }}
 work = works["{work}"]
 # Values loaded once and kept.
@@ -195,7 +195,7 @@ print(ended[0], ended[-1])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is not limited there")
-@pytest.mark.parametrize("work", ["rewrite", "rewrite_report", "rewrite, grown", "archive_documents", "archive_links"])
+@pytest.mark.parametrize("work", ["rewrite", "rewrite_report", "rewrite, grown", "documents", "links in archives"])
 def test_lack_of_memory_is_an_error(work: str, tmp_path: Path) -> None:
     """Bug 74: short memory ended the interpreter."""
     code = SHORT.format(work=work)
@@ -221,7 +221,7 @@ class Owner:
         lambda owner: baselink.iter_links(iter(owner)),
         lambda owner: baselink.link_columns(iter(owner)),
         baselink.messages,
-        lambda owner: baselink._baselink.archive_links(owner, "-"),
+        lambda owner: baselink._baselink.archive_rows("links", owner, "-"),
     ],
 )
 def test_a_cycle_with_an_iterator_is_collected(iterator: Callable[[Owner], Any]) -> None:

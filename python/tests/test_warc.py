@@ -21,11 +21,26 @@ from conftest import FIXTURES, SHARED, Command, outside
 try:
     import fsspec
 
-    from baselink.warc import DOCUMENTS, LINKS, ArchiveLink, link_batches, link_rows, list_archives, rewrite_batches
+    from baselink.warc import (
+        CAPTURES,
+        DOCUMENTS,
+        LINKS,
+        ArchiveCapture,
+        ArchiveLink,
+        capture_batches,
+        capture_rows,
+        link_batches,
+        link_rows,
+        list_archives,
+        rewrite_batches,
+    )
 except ImportError as error:
     skip_file(error)
 
 SAMPLES = sorted(str(path) for path in (SHARED / "corpus/warc").rglob("*") if path.is_file())
+
+
+OF_COMMAND = [name for name in LINKS.names if name not in ("url_key", "target_key", "level", "error")]
 
 
 def rows(archives: Any, **options: Any) -> list[dict[str, Any]]:
@@ -33,9 +48,9 @@ def rows(archives: Any, **options: Any) -> list[dict[str, Any]]:
 
 
 def links(archives: Any, **options: Any) -> list[dict[str, Any]]:
-    """The rows without an error, in the form of the command: without the keys `level` and `error`."""
+    """The rows without an error, in the form of the command: without the columns that it does not have."""
     found = [row for row in rows(archives, **options) if row["error"] is None]
-    return [{name: value for name, value in row.items() if name not in ("level", "error")} for row in found]
+    return [{name: row[name] for name in OF_COMMAND} for row in found]
 
 
 def errors(archives: Any) -> list[tuple[str, int | None, str]]:
@@ -49,7 +64,7 @@ def test_a_real_archive_gives_the_rows_of_the_command(command: Command, path: st
         enabled = {"enable": "headers"} if options else {}
         expected, expected_errors = command_rows(command, path, *options)
         found = rows(path, resolver=resolver, **enabled)
-        assert [list(row) for row in expected[:1]] == [LINKS.names[:-2]] * bool(expected)
+        assert [list(row) for row in expected[:1]] == [OF_COMMAND] * bool(expected)
         assert links(path, resolver=resolver, **enabled) == expected
         of_archive = ("record-", "member-", "OSError")
         unexpected = [(row["offset"], row["within"], row["error"]) for row in found if row["error"] is not None]
@@ -93,10 +108,97 @@ def test_a_link_has_its_record() -> None:
         within=0,
         url="http://h.example/",
         media_type="text/html",
+        url_key="//h.example/",
+        target_key="//h.example/b/x",
         level=None,
         error=None,
     )
     assert (base.element, base.target) == ("base", "http://h.example/b/")
+
+
+def http(status: str, *fields: str, body: bytes = b"") -> bytes:
+    return "".join(f"{line}\r\n" for line in (f"HTTP/1.1 {status}", *fields, "")).encode() + body
+
+
+def test_a_capture_has_its_circumstances() -> None:
+    page = record(response(PAGE), WARC_Date="2026-01-31T10:20:30Z", WARC_Payload_Digest="sha1:X")
+    moved = {"WARC_Record_ID": "<urn:uuid:2>", "WARC_Target_URI": "https://H.example:443/%7ea#b"}
+    redirect = record(http("301 Moved Permanently", "Location: ../c?d#e"), **moved)
+    form = {"WARC_Record_ID": "<urn:uuid:4>", "WARC_Concurrent_To": "<urn:uuid:3>", "WARC_Type": "request"}
+    request = record(b"POST / HTTP/1.1\r\n\r\n", **form)
+    answer = record(response(b""), WARC_Record_ID="<urn:uuid:3>")
+    again = record(http("304 Not Modified"), WARC_Type="revisit", WARC_Payload_Digest="sha1:X")
+    cut = record(response(b"<p>", "Content-Length: 99"), WARC_Target_URI="urn:x", WARC_Record_ID="<urn:uuid:6>")
+    part = record(response(b"<p>", "Content-Length: 99"), WARC_Record_ID="<urn:uuid:6>")
+    records = [page, redirect, request, answer, again, cut, part]
+    for members in (archive(*records), b"".join(records)):
+        is_compressed = members.startswith(b"\x1f\x8b")
+        lengths = [len(archive(one) if is_compressed else one) for one in records]
+        starts = [sum(lengths[:at]) for at in range(len(records))]
+        found = list(capture_rows(io.BytesIO(members)))
+        # The record of `urn:x` is none, because nothing can be retrieved from there (RFC 8141).
+        order = [0, 1, 2, 3, 4, 6]
+        assert [(row.offset, row.within, row.length) for row in found] == [(starts[at], 0, lengths[at]) for at in order]
+        assert found[0] == ArchiveCapture(
+            path="-",
+            record="urn:uuid:1",
+            offset=0,
+            within=0,
+            url="http://h.example/",
+            media_type="text/html",
+            url_key="//h.example/",
+            length=lengths[0],
+            status=200,
+            method=None,
+            date="2026-01-31T10:20:30Z",
+            digest="sha1:X",
+            location=None,
+            target_key=None,
+            body="whole",
+            body_ids=found[0].body_ids,
+            exchange=found[0].exchange,
+            level=None,
+            error=None,
+        )
+        _, to, posted, answered, repeated, short = found
+        # The base has the path /%7ea, so ../c is /c (RFC 3986, 5.2.4).
+        assert (to.status, to.location, to.url_key, to.target_key) == (
+            301,
+            "https://h.example/c?d#e",
+            "//h.example/~a",
+            "//h.example/c?d",
+        )
+        assert (posted.status, posted.method, answered.method, answered.body) == (None, "POST", None, "empty")
+        assert set((posted.exchange or "").split()) & set((answered.exchange or "").split())
+        assert not set((posted.exchange or "").split()) & set((to.exchange or "").split())
+        assert (repeated.body, repeated.status, short.body) == ("repeated", 304, "cut")
+        assert set((repeated.body_ids or "").split()) & set((found[0].body_ids or "").split())
+    [batch] = capture_batches(io.BytesIO(members))
+    assert batch.schema == CAPTURES and CAPTURES.names == list(ArchiveCapture._fields)
+
+
+def test_the_bytes_of_a_capture_are_an_archive() -> None:
+    for path in outside("corpus/warc"):
+        data = Path(path).read_bytes()
+        for row in capture_rows(str(path)):
+            if row.error is None and row.length is not None and row.offset is not None:
+                assert row.length > 0
+                own = [
+                    one
+                    for one in capture_rows(io.BytesIO(data[row.offset : row.offset + row.length]))
+                    if one.error is None
+                ]
+                assert own == [row._replace(path="-", offset=0, within=0)]
+
+
+def test_a_capture_without_a_place_of_its_own_has_no_length() -> None:
+    one, other = record(response(PAGE)), record(response(PAGE), WARC_Target_URI="http://h.example/2")
+    members = gzip.compress(one + other), archive(one)
+    found = [(row.offset, row.within, row.length) for row in capture_rows(io.BytesIO(b"".join(members)))]
+    assert found == [(0, 0, None), (0, len(one), None), (len(members[0]), 0, len(members[1]))]
+    for name in ("site.warc.zst", "playwright.har", "safari.webarchive"):
+        lengths = [row.length for row in capture_rows(FIXTURES / "archive" / name)]
+        assert lengths and set(lengths) == {None}
 
 
 def test_a_document_is_rewritten_without_its_response() -> None:

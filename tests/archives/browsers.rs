@@ -310,7 +310,7 @@ fn an_entry_has_the_fields_of_har_1_2() {
     assert_eq!((&*capture.url, capture.status), ("http://a/b", 200));
     assert_eq!(capture.date.unwrap().to_string(), "2026-01-02T03:04:05Z");
     assert_eq!(capture.location, None);
-    assert!(!capture.is_short && !capture.is_other_method);
+    assert!(!capture.is_short && capture.other_method.is_none());
     assert_eq!(&*capture.media_type, "text/css");
     assert_eq!((charset, &*body), (Some(Charset::UTF_8), "p{é}".as_bytes()));
     // A value of the wrong type is ignored; the other values are read.

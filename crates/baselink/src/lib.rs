@@ -27,6 +27,7 @@
 //! | choose the reference of each link | [`Rewriter::rewrite_links`] |
 //! | prove that only URLs changed | [`Rewritten::verify`] |
 //! | resolve one reference, or make it relative | [`resolve`], [`relativize`] |
+//! | compare a target with the captures of an archive | [`capture_key`] |
 //!
 //! The folder `examples/` has complete programs.
 //!
@@ -84,7 +85,9 @@ mod rewritten;
 pub use baselink_rewrite::archive;
 pub use baselink_scan::attributes::Group;
 pub use baselink_text::{Edits, Span};
-pub use baselink_url::{Base, Kept, Resolver, Target, Unresolvable, Unusable, relativize, resolve};
+pub use baselink_url::{
+    Base, Kept, Resolver, Target, Unresolvable, Unusable, capture_key, relativize, resolve,
+};
 pub use rewriter::{Rewriter, RewriterBuilder};
 pub use rewritten::Rewritten;
 

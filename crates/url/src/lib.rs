@@ -15,7 +15,7 @@
 //! assert_eq!(&target.url[kept.url..], "g?y");
 //! ```
 //!
-//! Deliberately absent: normalisation. The RFC resolvers change no case, decode no escape, drop no port, and
+//! Deliberately absent: normalisation of targets; [`normal`] only compares URLs. The RFC resolvers change no case, decode no escape, drop no port, and
 //! copy even text that is not a URL.
 
 use std::{borrow::Cow, fmt, sync::Arc};
@@ -27,6 +27,7 @@ mod draft;
 mod explanation;
 mod inherited;
 mod layout;
+pub mod normal;
 mod place;
 pub mod reference;
 mod relative;
@@ -48,6 +49,7 @@ use whatwg::Parsed;
 
 pub use ascii::ascii;
 pub use explanation::{Explanation, Step, explain};
+pub use normal::capture_key;
 pub use place::{is_agreed_absolute, is_same_place, is_serialized_absolute};
 pub use reference::{
     Category, Grammar, Reference, decode_percent, decode_percent_lossy, is_private, is_template,

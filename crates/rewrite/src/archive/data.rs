@@ -126,6 +126,19 @@ impl<R: Read> Data<R> {
         matches!(self.state, DataState::Between | DataState::Inside)
     }
 
+    /// The offset of the next byte in the file; `None` within a gzip member, and in an archive compressed by Zstandard.
+    pub fn offset(&self) -> Option<u64> {
+        if !self.is_compressed() {
+            return (self.reader.decoded == 0).then_some(self.position);
+        }
+        if self.position == self.member.data {
+            return Some(self.member.file);
+        }
+        let next = self.waiting.front();
+        let has_ended = matches!(next, Some(PendingData::Other(DataEvent::End)));
+        has_ended.then_some(self.offset + self.at as u64)
+    }
+
     /// Takes back `bytes`, which were read last, and the event that followed them.
     pub fn give_back(&mut self, bytes: &[u8], next: Option<DataEvent>) {
         self.position -= bytes.len() as u64;

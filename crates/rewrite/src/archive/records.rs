@@ -249,6 +249,11 @@ impl<R: Read> Records<R> {
         self.spare = buffer;
     }
 
+    /// The offset in the file at which the last entry ended. `None` if its gzip member goes on.
+    pub fn end(&self) -> Option<u64> {
+        self.data.offset()
+    }
+
     fn next_entry(&mut self) -> Result<Option<ArchiveEntry>> {
         if mem::take(&mut self.must_search) {
             self.find_record()?;

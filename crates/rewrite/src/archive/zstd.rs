@@ -43,7 +43,7 @@ pub struct WithoutZstd<R> {
     length: u64,
     /// The number of decompressed bytes, also of those that the decoder withholds. Within a frame it is a multiple of
     /// [`STEP`].
-    decoded: u64,
+    pub(super) decoded: u64,
     /// The reason why the data ended early.
     pub(super) fault: Option<ZstdFault>,
     /// True if the rest of the archive is not read.

@@ -39,6 +39,9 @@ pub struct RecordKey {
     pub id: Option<String>,
     /// The offset of the record. In an archive other than WARC, the number of the entry.
     pub offset: Offset,
+    /// The offset in the file at which the record and its gzip member end. `None` if the member has more records, and in an archive
+    /// other than WARC.
+    pub end: Option<u64>,
     /// The retrieval URL that the archive records.
     pub url: Option<String>,
     /// The media type without parameters.

@@ -258,7 +258,7 @@ impl EntryJson {
             (status, _) => status.unwrap_or(0),
         };
         let method: Option<String> = parse_tolerantly(self.request.method);
-        capture.is_other_method = method.is_some_and(|method| method != "GET");
+        capture.other_method = method.filter(|it| it != "GET").map(Into::into);
         let started: Option<String> = parse_tolerantly(self.started_date_time);
         capture.date = started.and_then(|date| date.parse().ok());
         let location: Option<String> = parse_tolerantly(response.redirect_url);

@@ -211,10 +211,13 @@ fn records<'e>(
             let is_broken = mem::take(&mut has_anomalies) && !has_records;
             return is_broken.then(|| Err(Error::new("no WARC record could be read")));
         };
+        let end = records.end();
         Some(found.map(|found| match found {
             ArchiveEntry::Record(record) => {
                 has_records = true;
-                Entry::of_record(record, options, wanted)
+                let mut entry = Entry::of_record(record, options, wanted);
+                entry.key.end = end;
+                entry
             }
             ArchiveEntry::Anomaly(found) => {
                 has_anomalies = true;

@@ -93,13 +93,13 @@ pub fn is_retrievable(url: &str) -> bool {
     )
 }
 
-/// True if `block`, a request, has another method than `GET` (RFC 9112, 3).
-fn has_other_method(block: &[u8]) -> bool {
-    let line = block
-        .split(|&byte| byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    !line.starts_with(b"GET ") && memchr::memmem::find(line, b" HTTP/").is_some()
+/// The method of `block`, a request, unless it is `GET` (RFC 9112, 3).
+fn other_method(block: &[u8]) -> Option<Box<str>> {
+    let line = block.split(|&byte| byte == b'\n').next()?;
+    memchr::memmem::find(line, b" HTTP/")?;
+    let end = memchr::memchr(b' ', line)?;
+    let method = String::from_utf8_lossy(&line[..end]);
+    (method != "GET").then(|| method.into())
 }
 
 /// The capture in `record`, or the exchange of a request with another method than `GET`. `None` for other records, and
@@ -115,7 +115,7 @@ pub fn capture(record: &Record) -> Option<Capture> {
         ..Capture::of(&url)
     };
     match (record.record_type, content) {
-        (RecordType::Request, _) if has_other_method(block) => capture.is_other_method = true,
+        (RecordType::Request, _) => capture.other_method = Some(other_method(block)?),
         (RecordType::Response | RecordType::Revisit, _) if has_http => {
             let response = http::response(block, &Arc::from(""));
             capture.status = http::status(block, &response).unwrap_or(0);

@@ -73,8 +73,8 @@ pub struct Capture {
     pub repeats: Vec<u64>,
     /// Digests of the ids of the records about the same request (ISO 28500, 5.7).
     pub exchange: Vec<u64>,
-    /// True for a request with another method than `GET`. Captures of the same exchange are then ignored.
-    pub is_other_method: bool,
+    /// The method of a request, unless it is `GET`. Captures of the same exchange are then ignored.
+    pub other_method: Option<Box<str>>,
 }
 
 impl Capture {
@@ -401,7 +401,7 @@ impl Captures {
     /// Adds a capture. `item` is the number of its record or entry, in the order of the archive. A capture is ignored if
     /// its URL is not absolute, if there was no response, or if it answers another method than `GET`.
     pub fn add(&mut self, item: u32, capture: Capture) {
-        if capture.is_other_method {
+        if capture.other_method.is_some() {
             return self.other_methods.extend(capture.exchange);
         }
         let Some(normal) = normal(&capture.url).filter(|_| capture.status > 0) else {
@@ -594,6 +594,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::collection::{Located, hashed};
+    use baselink_url::capture_key;
 
     fn capture(url: &str, status: u16, date: &str) -> Capture {
         Capture {
@@ -634,6 +635,30 @@ mod tests {
     /// The URL of the resource to which `url` redirects.
     fn end<'a>(chosen: &'a ChosenCaptures, url: &str) -> Option<&'a str> {
         Some(chosen.url(chosen.collection.locate(url).resource()?.number))
+    }
+
+    #[test]
+    fn urls_have_one_key_if_they_lead_to_one_resource() {
+        let urls = [
+            "http://a/~b",
+            "HTTPS://A:443/x/../%7Eb#c",
+            "https://a:80/~b",
+            "http://a:443/~b",
+            "http://a/~b?",
+            "ftp://a/~b",
+            "http://a/../~b",
+        ];
+        for one in urls {
+            let chosen = chosen(None, vec![capture(one, 200, "2026")]);
+            for other in urls {
+                let key = capture_key(one).filter(|key| capture_key(other).as_ref() == Some(key));
+                assert_eq!(
+                    end(&chosen, other).is_some(),
+                    key.is_some(),
+                    "{one} {other}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -52,6 +52,7 @@ use baselink_text::{Error, Format, Result, name};
 use baselink_url::{self as resolve, Reference, reference::without_query, without_fragment};
 
 use baselink_files::{maildir, walk::TreeEntry};
+pub(crate) use baselink_url::normal::{is_dots, net_loc, segments};
 
 use crate::collection::{
     companion::Companions,
@@ -650,41 +651,6 @@ fn without_adjustment(name: &[u8]) -> &[u8] {
         .unwrap_or(name)
 }
 
-/// The segments of a path after resolving dot segments (RFC 3986, 5.2.4); `None` if they lead above the root. An empty path
-/// counts as `/` (RFC 3986, 6.2.3).
-pub(crate) fn segments<'a>(url: &Reference<'a>) -> Option<Vec<&'a str>> {
-    let path = match url.path() {
-        "" => "/",
-        path => path,
-    };
-    let mut segments = Vec::new();
-    for segment in path.strip_prefix('/')?.split('/') {
-        match segment {
-            "." => {}
-            ".." => {
-                segments.pop()?;
-            }
-            name => segments.push(name),
-        }
-    }
-    if path.rsplit('/').next().is_some_and(is_dots) {
-        segments.push("");
-    }
-    Some(segments)
-}
-
-fn is_dots(segment: &str) -> bool {
-    matches!(segment, "." | "..")
-}
-
-/// `//` and a net_loc in lower case and in ASCII, without the default port of `scheme`.
-pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
-    let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
-    let is_default = port.is_empty() || Some(port) == default_port(scheme);
-    let url = [scheme, "://", if is_default { host } else { net_loc }].concat();
-    resolve::ascii(&url)[scheme.len() + 1..].to_ascii_lowercase()
-}
-
 /// True if two schemes are the same, or `http` and `https`.
 pub(super) fn is_same_web(left: &str, right: &str) -> bool {
     let is_web = |scheme: &str| {
@@ -693,15 +659,6 @@ pub(super) fn is_same_web(left: &str, right: &str) -> bool {
             .any(|web| scheme.eq_ignore_ascii_case(web))
     };
     left.eq_ignore_ascii_case(right) || (is_web(left) && is_web(right))
-}
-
-/// The default port of `scheme` (RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2).
-fn default_port(scheme: &str) -> Option<&'static str> {
-    let ports = [("http", "80"), ("https", "443"), ("ftp", "21")];
-    ports
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(scheme))
-        .map(|(_, port)| *port)
 }
 
 /// The URL in the extended attribute of the file; `None` on systems without such attributes.

@@ -10,11 +10,12 @@
 //!
 //! Deliberately absent: characters. A name is a sequence of bytes, so `é` in Latin-1 is `%E9`.
 
-use std::{borrow::Cow, ffi::OsStr, fmt::Write as _};
+use std::{borrow::Cow, ffi::OsStr};
 
-use baselink_url::{decode_percent, reference::escaped};
+use baselink_url::{decode_percent, normal::push};
 
 pub use baselink_files::os_string;
+pub use baselink_url::normal::push_query;
 
 use crate::collection::path::split_name;
 
@@ -51,54 +52,6 @@ pub fn dots(segment: &str) -> Option<usize> {
 /// `path`, percent-encoded. `None` if a name in it would be a dot segment.
 pub fn encoded(path_of_names: &[u8]) -> Option<String> {
     path(path_of_names, b"")
-}
-
-/// Appends `name` as a query. A `%` with two hexadecimal digits is kept as an escape.
-pub fn push_query(url: &mut String, name: &[u8]) {
-    push(url, name, b"%/?");
-}
-
-/// Appends a segment of a path in normal form (RFC 3986, 6.2.2): only the characters that need it are escaped. An escaped
-/// dot segment cannot be a name and is kept.
-pub fn push_segment(url: &mut String, segment: &str) {
-    let start = url.len();
-    let mut rest = segment.as_bytes();
-    while let Some(&first) = rest.first() {
-        let escaped = escaped(rest);
-        rest = &rest[if escaped.is_some() { "%00".len() } else { 1 }..];
-        let byte = escaped.unwrap_or(first);
-        push_byte(url, byte, is_pchar(byte));
-    }
-    if matches!(&url[start..], "." | "..") {
-        url.truncate(start);
-        url.push_str(segment);
-    }
-}
-
-fn push(url: &mut String, name: &[u8], kept: &[u8]) {
-    for (at, &byte) in name.iter().enumerate() {
-        let is_kept = is_pchar(byte) || kept.contains(&byte);
-        let is_escape = byte != b'%' || escaped(&name[at..]).is_some();
-        push_byte(url, byte, is_kept && is_escape);
-    }
-}
-
-/// Appends `byte` if it is kept, or else its escape with upper-case digits (RFC 3986, 2.1).
-fn push_byte(text: &mut String, byte: u8, is_kept: bool) {
-    if is_kept {
-        return text.push(char::from(byte));
-    }
-    // A `String` takes any text.
-    let _ = write!(text, "%{byte:02X}");
-}
-
-/// True for a `pchar` (RFC 3986, 3.3) other than the percent sign of an escape.
-pub fn is_pchar(byte: u8) -> bool {
-    let is_mark = matches!(
-        byte,
-        b'!' | b'$' | b'&'..=b'.' | b':' | b';' | b'=' | b'@' | b'_' | b'~'
-    );
-    byte.is_ascii_alphanumeric() || is_mark
 }
 
 /// True if `text` consists of digits.
