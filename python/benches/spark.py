@@ -1,6 +1,7 @@
-"""The links per second that Spark reads from an archive with baselink, and with warcio and lxml in a Python function.
+"""The links per second that Spark reads from an archive with baselink, and with warcio and lxml in a Python function; and the
+captures per second, beside FastWARC.
 
-    pip install "./python[spark]" warcio lxml
+    pip install "./python[spark]" fastwarc warcio lxml
     python python/benches/spark.py --baselink PROGRAM ARCHIVE
 
 With one core the archive is read once, with two cores twice at the same time. The rows are discarded (Spark's `noop`).
@@ -23,6 +24,8 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import lxml.html
+from fastwarc.warc import ArchiveIterator as FastWarcIterator
+from fastwarc.warc import WarcRecordType
 from pyspark.sql import SparkSession
 from warcio.archiveiterator import ArchiveIterator
 
@@ -49,6 +52,21 @@ def by_lxml(paths: Iterable[str]) -> Iterator[tuple[str | None, ...]]:
                         yield path, url, str(element.tag), attribute, reference, urljoin(url, reference)
                 except (ValueError, lxml.etree.LxmlError):
                     continue
+
+
+def by_fastwarc(path: str) -> Iterator[tuple[str | None, ...]]:
+    """The captures of an archive with the columns that FastWARC gives without more work."""
+    with open(path, "rb") as file:
+        for record in FastWarcIterator(file, record_types=WarcRecordType.response, parse_http=True):
+            record.reader.read()
+            yield (
+                record.headers.get("WARC-Target-URI"),
+                record.headers.get("WARC-Date"),
+                record.headers.get("WARC-Payload-Digest"),
+                str(record.http_headers.status_code),
+                record.http_headers.get("Content-Type"),
+                record.http_headers.get("Location"),
+            )
 
 
 def measured(name: str, size: int, rounds: int, work: Callable[[], object], rows: int) -> None:
@@ -118,6 +136,8 @@ def main() -> None:
 
     rows = sum(batch.num_rows for batch in baselink.warc.link_batches(path))
     rows_of_lxml = sum(1 for _ in by_lxml([path]))
+    captures = sum(batch.num_rows for batch in baselink.warc.capture_batches(path))
+    responses = sum(1 for _ in by_fastwarc(path))
     if asked.baselink:
         command = [asked.baselink, "links", "--json", "-q", "--jobs", "1", path]
         run = partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL)
@@ -126,6 +146,8 @@ def main() -> None:
         ("`link_batches`", lambda: deque(baselink.warc.link_batches(path), 0), rows),
         ("`link_rows`", lambda: deque(baselink.warc.link_rows(path), 0), rows),
         ("warcio and lxml", lambda: deque(by_lxml([path]), 0), rows_of_lxml),
+        ("`capture_batches`", lambda: deque(baselink.warc.capture_batches(path), 0), captures),
+        ("FastWARC", lambda: deque(by_fastwarc(path), 0), responses),
     ]:
         measured(name, size, rounds, work, count)
     for cores in (1, 2):

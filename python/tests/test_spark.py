@@ -165,7 +165,7 @@ def test_the_examples_of_the_page_on_clusters_run(
     scope: dict[str, Any] = {"spark": spark}
     for block in blocks:
         exec(block.replace('"crawl', f'"{crawl}'), scope)  # noqa: S102
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     assert scope["links"].where("error is null").count() == 3  # b.warc.gz is cut before its links.
     assert scope["edges"].count() == 4
     printed = capsys.readouterr().out
