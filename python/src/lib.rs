@@ -245,6 +245,7 @@ fn relativize(
 /// The key of `url` among the captures of archives, or None: URLs with the same key lead to the same resource.
 ///
 /// The key has no fragment and no scheme `http` or `https`; otherwise it is in normal form (RFC 3986, 6.2.2 and 6.2.3).
+/// Raises TypeError if `url` is not str.
 ///
 /// >>> import baselink
 /// >>> baselink.capture_key("HTTPS://A.example:443/%7eb#c")
