@@ -19,7 +19,7 @@ import baselink.spark
 MAX_REDIRECTS = 20  # as in browsers (Fetch Standard, 4.4), and in the command
 IS_REDIRECT = "target_key IS NOT NULL AND status IN (300, 301, 302, 303, 307, 308)"
 URLS = f"""
-WITH captures AS (SELECT *, struct(path, offset, within) AS place FROM rows WHERE error IS NULL),
+WITH captures AS (SELECT *, struct(path, offset, within) AS place FROM rows),
 -- Responses to other methods than GET answer no link.
 others AS (SELECT DISTINCT explode(split(exchange, ' ')) AS id FROM captures WHERE method IS NOT NULL),
 posted AS (SELECT place FROM (SELECT place, explode(split(exchange, ' ')) AS id FROM captures) LEFT SEMI JOIN others USING (id)),
@@ -101,8 +101,8 @@ def host(key: str) -> Column:
 
 def dead_links(spark: SparkSession, archives: list[str]) -> DataFrame:
     """The links to what `archives` lack: class, cause, host and URL of each."""
-    captures = spark.read.format("baselink").option("rows", "captures").load(archives)
-    captures.createOrReplaceTempView("rows")
+    captures = spark.read.format("baselink").option("rows", "captures").load(archives).where("error IS NULL")
+    captures.cache().createOrReplaceTempView("rows")
     urls = spark.sql(URLS).cache()
     ends = followed(urls)
     hosts = ends.where("is_end").select(host("url_key").alias("host")).distinct().withColumn("is_known", F.lit(True))
