@@ -20,6 +20,7 @@ function plain(value) {
 function answer(name, given_, options_) {
   const [args, options] = [given_.map(given), named(options_, camel, (value) => value)];
   if (name === "version") return baselink.version;
+  if (name === "capture_key") throw new Error("absent");
   if (["detect", "messages"].includes(name)) return baselink[name](...args);
   if (name !== "rewrite_links") return baselink[camel(name)](...args, options);
   const seen = [];

@@ -11,6 +11,7 @@ use std::{error::Error, io::stdin, ops::ControlFlow};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use baselink::{
     Base, Choice, ContentLocationUse, Dkim, Format, LinkReport, Messages, Rewriter, Role,
+    capture_key,
 };
 use serde_json::{Map, Value, json};
 
@@ -71,6 +72,9 @@ fn answer(function: &str, arguments: &[Value], options: &Map<String, Value>) -> 
             base.relativize(other)
         }
         .into());
+    }
+    if function == "capture_key" {
+        return Ok(capture_key(text(0).ok_or("absent")?).into());
     }
     if function == "detect" {
         return Ok(Format::detect(text(0), &given(1).ok_or("absent")?)
