@@ -5,11 +5,15 @@
 
 Prints the number of links by class, cause and host, and writes the missing URLs to the folder `missing` as text. Parts of
 pages are `missing`, pages on captured hosts `missing-page` (docs/archives.md); with `--pages`, both are written.
+
+Archives are paths, folders, or URLs for fsspec; `-o` is a path or URL for Hadoop, which all workers must reach.
 """
 
 import argparse
+import json
 import os
 import sys
+from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -99,14 +103,15 @@ def host(key: str) -> Column:
     return F.split_part(key, F.lit("/"), F.lit(3))
 
 
-def dead_links(spark: SparkSession, archives: list[str]) -> DataFrame:
+def dead_links(spark: SparkSession, archives: list[str], options: dict[str, Any] | None = None) -> DataFrame:
     """The links to what `archives` lack: class, cause, host and URL of each."""
-    captures = spark.read.format("baselink").option("rows", "captures").load(archives).where("error IS NULL")
+    read = spark.read.format("baselink").option("storage_options", json.dumps(options or {}))
+    captures = read.option("rows", "captures").load(archives).where("error IS NULL")
     captures.cache().createOrReplaceTempView("rows")
     urls = spark.sql(URLS).cache()
     ends = followed(urls)
     hosts = ends.where("is_end").select(host("url_key").alias("host")).distinct().withColumn("is_known", F.lit(True))
-    read = spark.read.format("baselink").option("resolver", "whatwg").option("enable", "lazy").schema(COLUMNS)
+    read = read.option("rows", "links").option("resolver", "whatwg").option("enable", "lazy").schema(COLUMNS)
     links = read.load(archives).where(IS_LINK)
     links = links.withColumn("document", F.struct("path", "offset", "within")).withColumn("host", host("target_key"))
     links = links.withColumn("scheme", F.lower(F.substring_index("target", ":", 1)))
@@ -134,20 +139,25 @@ def main() -> None:
     parser.add_argument("archives", nargs="+", metavar="ARCHIVE")
     parser.add_argument("-o", "--output", required=True, help="the folder for the list of missing URLs")
     parser.add_argument("--pages", action="store_true", help="list missing pages, too")
+    parser.add_argument("--storage-options", type=json.loads, default={}, help="a JSON object for fsspec")
     asked = parser.parse_args()
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # not from spark-submit: the workers are on this machine
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = SparkSession.builder.appName("dead links").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
-    spark.sparkContext.setCheckpointDir(f"{asked.output}.checkpoints")
+    checkpoints = f"{asked.output}.checkpoints"
+    spark.sparkContext.setCheckpointDir(checkpoints)
     spark.dataSource.register(baselink.spark.ArchiveSource)
-    found = dead_links(spark, baselink.spark.list_archives(spark, *asked.archives)).cache()
+    found = dead_links(spark, asked.archives, asked.storage_options).cache()
     counts = found.groupBy("class", "cause", "host").agg(
         F.count("*").alias("links"), F.countDistinct("url").alias("urls")
     )
     counts.orderBy(F.desc("links"), "class", "cause", "host").show(100, truncate=False)
     listed = found if asked.pages else found.where("class = 'missing'")
     listed.select("url").distinct().write.mode("overwrite").text(asked.output)
+    jvm: Any = spark.sparkContext._jvm
+    path = jvm.org.apache.hadoop.fs.Path(checkpoints)
+    path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()).delete(path, True)
     spark.stop()
 
 

@@ -3,7 +3,7 @@
     pip install "./python[spark]"                                       # Spark 4, and Java 17
     python python/examples/spark_localize.py -o sites ARCHIVE...        # on a cluster: spark-submit
 
-Each site is a task: it fetches the records of a host by their offsets, and runs the command on this worker. The result is
+A task makes some of the sites: it fetches the records of a host by their offsets, and runs the command on its worker. The result is
 the folder `sites/HOST`, or with `--zip` the file `sites/HOST.zip`; `-o` also takes a URL for fsspec. A site that fails is a
 row with a sentence, and a second run only makes the sites that are not there yet.
 """
@@ -23,14 +23,16 @@ from urllib.parse import quote
 
 import fsspec
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import baselink.spark
 
 LAST = "baselink-map.csv"  # The file of a folder that is stored last, so that a folder with it is complete.
 AT_ONCE = 64  # records
-SITES = """SELECT split_part(url_key, '/', 3) AS site, count(*) AS captures, count_if(length IS NULL) AS without_length,
+TASKS = 16  # for each core, so that a large site delays no other
+SITES = """SELECT site, count(*) AS captures, count_if(length IS NULL) AS without_length,
         array_sort(collect_list(if(length IS NULL, NULL, struct(path, offset, length)))) AS records
-    FROM captures WHERE error IS NULL AND split_part(url_key, '/', 3) <> '' GROUP BY site"""
+    FROM captures GROUP BY site"""
 
 
 def fetched(records: list[Any], folder: Path, options: dict[str, Any]) -> list[Path]:
@@ -81,9 +83,11 @@ def localize(
 ) -> DataFrame:
     """Makes the sites. A row for each: site, captures, result, sentence."""
     read = spark.read.format("baselink").option("rows", "captures").option("storage_options", json.dumps(options or {}))
-    read.load(archives).createOrReplaceTempView("captures")
+    captures = read.load(archives).where("error IS NULL").withColumn("site", F.expr("split_part(url_key, '/', 3)"))
+    # Spark would make few tasks of so few bytes.
+    captures = captures.where("site <> ''").repartition(TASKS * spark.sparkContext.defaultParallelism, "site")
+    captures.createOrReplaceTempView("captures")
     make = partial(made, output=output, zips=zips, options=options or {})
-
     sites = spark.sql(SITES).rdd.map(make)
     return spark.createDataFrame(sites, "site string, captures bigint, result string, sentence string").cache()
 
@@ -100,8 +104,7 @@ def main() -> None:
     spark = SparkSession.builder.appName("sites for offline use").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     spark.dataSource.register(baselink.spark.ArchiveSource)
-    archives = baselink.warc.list_archives(asked.archives, storage_options=asked.storage_options)
-    found = localize(spark, archives, asked.output, asked.zip, asked.storage_options)
+    found = localize(spark, asked.archives, asked.output, asked.zip, asked.storage_options)
     found.groupBy("result").count().show()
     found.where("sentence IS NOT NULL").show(100, truncate=False)
     spark.stop()
