@@ -139,12 +139,15 @@ def main() -> None:
     parser.add_argument("archives", nargs="+", metavar="ARCHIVE")
     parser.add_argument("-o", "--output", required=True, help="the folder for the list of missing URLs")
     parser.add_argument("--pages", action="store_true", help="list missing pages, too")
+    parser.add_argument("--partitions", type=int, help="partitions of each shuffle; by default 4 for each core")
     parser.add_argument("--storage-options", type=json.loads, default={}, help="a JSON object for fsspec")
     asked = parser.parse_args()
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # not from spark-submit: the workers are on this machine
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = SparkSession.builder.appName("dead links").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
+    partitions = asked.partitions or 4 * spark.sparkContext.defaultParallelism
+    spark.conf.set("spark.sql.shuffle.partitions", partitions)
     checkpoints = f"{asked.output}.checkpoints"
     spark.sparkContext.setCheckpointDir(checkpoints)
     spark.dataSource.register(baselink.spark.ArchiveSource)
