@@ -103,11 +103,15 @@ const CRATES: &[(&str, &[&str])] = &[
     ("walkdir", &["files/"]),
     ("globset", &["files/"]),
     ("csv", &["site/collection/"]),
-    ("hashbrown", &["site/collection/text_map.rs"]),
     ("icu_normalizer", &["site/collection/"]),
     (
         "indexmap",
-        &["site/purpose/entry_page.rs", "site/reading/captures.rs"],
+        &[
+            "site/collection/",
+            "site/purpose/",
+            "site/reading/captures.rs",
+            "cli/check/report.rs",
+        ],
     ),
     ("jiff", &["site/collection/capture.rs"]),
     ("xattr", &["files/", "site/collection/"]),

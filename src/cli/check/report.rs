@@ -18,6 +18,7 @@ use std::{
 };
 
 use baselink_text::{layer::escape, name, visible};
+use indexmap::IndexSet;
 use serde::Serialize;
 
 use super::{
@@ -26,12 +27,9 @@ use super::{
     verdict::verdict,
     words::{self, counted},
 };
-use baselink_site::{
-    collection::text_map::TextMap,
-    purpose::{
-        check::{Class, FindingRule, targets::CheckedTarget},
-        tally::Counted,
-    },
+use baselink_site::purpose::{
+    check::{Class, FindingRule, targets::CheckedTarget},
+    tally::Counted,
 };
 
 use crate::cli::{
@@ -60,7 +58,7 @@ struct PageData<'a> {
     /// Six numbers for each link: target, file, line, column, location and reference.
     links: Vec<usize>,
     /// The distinct locations and references.
-    names: Vec<String>,
+    names: Vec<Cow<'a, str>>,
     /// The name, the meaning and the help of each rule with findings.
     rules: Vec<[&'static str; 3]>,
     /// Sentences about all links.
@@ -142,8 +140,8 @@ impl<'a> ReportPage<'a> {
         let mut columns = classes.clone();
         columns.retain(|class| self.request.is_bad(*class));
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
-        let (mut links, mut names) = (Vec::new(), TextMap::default());
-        let mut number_of = |text: &str| names.number_or_add(text.as_bytes(), ());
+        let (mut links, mut names) = (Vec::new(), IndexSet::new());
+        let mut number_of = |text| names.insert_full(text).0;
         for (number, target) in self.tree.targets.iter().enumerate() {
             for place in &target.summary.places {
                 let (location, reference) = target.texts_of(place);
@@ -166,9 +164,7 @@ impl<'a> ReportPage<'a> {
                 .map(|target| target_row(target, &classes))
                 .collect(),
             links,
-            names: (0..names.values.len())
-                .map(|number| visible(names.url(number)).into_owned())
-                .collect(),
+            names: names.into_iter().map(visible).collect(),
             rules: self.rules(),
             notes: self.notes(),
         }

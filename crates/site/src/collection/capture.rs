@@ -37,13 +37,13 @@ use std::{
 
 use baselink_text::{Error, Result};
 use baselink_url::{Base, Resolver};
+use indexmap::IndexSet;
 use jiff::{civil::DateTime, fmt::rfc2822::DateTimeParser, tz::TimeZone};
 
 use super::{
     file_names::{path, rounds},
-    index::{Collection, ResourceKind, UrlTarget},
+    index::{Collection, ResourceKind, UrlTarget, saturated, url_at},
     normal::{MAX_REDIRECTS, fragment_of, normal, with_other_scheme},
-    text_map::{TextMap, saturated},
 };
 
 /// The result of retrieving a URL at some time. It has many fields because records have many; most are empty.
@@ -200,7 +200,7 @@ impl FromStr for DateRange {
 pub struct Captures {
     near: Option<DateRange>,
     /// The normalized URLs, and the keys of resources that share a URL.
-    urls: TextMap<()>,
+    urls: IndexSet<Box<str>>,
     /// The number of bytes that the captures take in memory, roughly.
     pub size: u64,
     all: Vec<Candidate>,
@@ -341,7 +341,7 @@ impl ChosenCaptures {
     /// The URL of the resource as it was captured.
     pub fn url(&self, resource: usize) -> &str {
         let CapturedResource { number, url, .. } = &self.resources[resource];
-        let normal = || self.collection.urls.url(*number as usize);
+        let normal = || url_at(&self.collection.urls, *number as usize);
         url.as_deref().unwrap_or_else(normal)
     }
 }
@@ -358,8 +358,7 @@ impl Collection {
                 let path = captured.in_library(captured.path(number));
                 numbers.push(self.add(&path, ResourceKind::File, []));
             }
-            for (url, target) in captured.urls.values.iter().enumerate() {
-                let text = captured.urls.url(url);
+            for (url, (text, target)) in captured.urls.iter().enumerate() {
                 // Other URLs, such as `cid:`, are valid only inside their source.
                 if !text.starts_with("http") {
                     continue;
@@ -372,7 +371,7 @@ impl Collection {
                     }
                     UrlTarget::Failure(_) if self.locate(text).resource().is_none() => {
                         // If the URL is known, another capture answers it.
-                        let _ = self.urls.add(text.as_bytes(), *target);
+                        self.urls.entry(text.clone()).or_insert(*target);
                     }
                     UrlTarget::Failure(_) | UrlTarget::Outside => {}
                 }
@@ -380,7 +379,7 @@ impl Collection {
         }
         found.sort_by_key(|&(date, ..)| (near.map(|near| Reverse(near.distance(date))), date));
         for (_, number, captured, url) in found {
-            let known = self.assign_url(number, captured.urls.text(url));
+            let known = self.assign_url(number, url_at(&captured.urls, url));
             self.fragments.remove(&known);
             let fragment = captured.fragments.get(&url).cloned();
             self.fragments
@@ -427,7 +426,7 @@ impl Captures {
         self.exchanges.extend(exchange.map(|id| (id, item)));
         let has_key = capture.key.is_some();
         let text = capture.key.as_deref().unwrap_or(&normal);
-        let number = self.urls.number_or_add(text.as_bytes(), ());
+        let number = self.urls.insert_full(text.into()).0;
         let more = RareParts {
             url: (*capture.url != *text).then_some(capture.url),
             has_key,
@@ -448,7 +447,7 @@ impl Captures {
     }
 
     /// The best capture of each URL, and the places of the first captures. A URL without a capture gets one with the status 0.
-    fn best(self) -> (TextMap<Candidate>, Vec<CaptureOrder>) {
+    fn best(self) -> (IndexSet<Box<str>>, Vec<Candidate>, Vec<CaptureOrder>) {
         let Self {
             near,
             urls,
@@ -479,78 +478,73 @@ impl Captures {
                 *before = capture;
             }
         }
-        (urls.with_values(best), firsts)
+        (urls, best, firsts)
     }
 
     /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
-        let (found, firsts) = self.best();
-        let is_resource = |index: &u32| found.values[*index as usize].is_resource();
-        let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
-        let has_key = |index: u32| found.values[index as usize].more().has_key;
-        order.sort_unstable_by_key(|&index| (has_key(index), found.text(index as usize)));
-        let url = |index: u32| {
-            found.values[index as usize]
-                .url()
-                .unwrap_or(found.url(index as usize))
-        };
+        let (urls, best, firsts) = self.best();
+        let is_resource = |index: &u32| best[*index as usize].is_resource();
+        let mut order: Vec<u32> = (0..).take(urls.len()).filter(is_resource).collect();
+        let has_key = |index: u32| best[index as usize].more().has_key;
+        order.sort_unstable_by_key(|&index| (has_key(index), &urls[index as usize]));
+        let url = |index: u32| best[index as usize].url().unwrap_or(&urls[index as usize]);
         let resource = |number: usize| {
             let index = order[number] as usize;
-            let best = &found.values[index];
-            let named = best.url().filter(|_| !best.more().has_key);
-            (named.unwrap_or(found.url(index)), &*best.media_type)
+            let capture = &best[index];
+            let named = capture.url().filter(|_| !capture.more().has_key);
+            (named.unwrap_or(&urls[index]), &*capture.media_type)
         };
         let rounds = rounds(order.len(), resource);
         // The paths of the files are derived from URLs and are not used to find them.
         let mut collection = Collection::default();
         collection.only_urls = true;
         let mut resources = Vec::with_capacity(order.len());
-        let mut targets = vec![UrlTarget::Outside; found.len()];
+        let mut targets = vec![UrlTarget::Outside; urls.len()];
         for (number, (&index, round)) in order.iter().zip(rounds).enumerate() {
-            let best = &found.values[index as usize];
+            let capture = &best[index as usize];
             if !takes(url(index)) {
                 continue;
             }
             // Paths are distinct, so each is new.
             let place = path(resource(number), round);
-            let place = collection.files.number_or_add(place.as_bytes(), ());
+            let place = collection.files.insert_full(place.into()).0;
             targets[index as usize] = UrlTarget::of(place);
-            collection.add_host(found.url(index as usize));
-            let entity = best.more().entity.clone();
+            collection.add_host(&urls[index as usize]);
+            let entity = capture.more().entity.clone();
             collection
                 .entities
                 .extend(entity.map(|entity| (place, entity)));
-            collection.cut.extend(best.is_cut.then_some(place));
+            collection.cut.extend(capture.is_cut.then_some(place));
             resources.push(CapturedResource {
                 number: index,
-                url: best.url().map(Into::into),
-                date: best.date,
-                media_type: Arc::clone(&best.media_type),
-                item: best.item,
+                url: capture.url().map(Into::into),
+                date: capture.date,
+                media_type: Arc::clone(&capture.media_type),
+                item: capture.item,
                 first: firsts[index as usize],
             });
         }
-        let next = |index| Some((index, next_of(index, &found)?));
-        let next: HashMap<usize, usize> = (0..found.len()).filter_map(next).collect();
+        let next = |index| Some((index, next_of(index, &urls, &best)?));
+        let next: HashMap<usize, usize> = (0..urls.len()).filter_map(next).collect();
         // The last fragment of a location applies (Fetch Standard, 4.4, HTTP-redirect fetch).
         let end_of = |first: usize| {
             let (mut at, mut fragment) = (first, None);
             for _ in 0..MAX_REDIRECTS {
-                let location = found.values[at].location().unwrap_or_default();
+                let location = best[at].location().unwrap_or_default();
                 fragment = fragment_of(location).or(fragment);
                 at = *next.get(&at)?;
-                if found.values[at].is_resource() {
+                if best[at].is_resource() {
                     return Some((at, fragment));
                 }
             }
             None
         };
-        let others = found
-            .values
+        let others = best
             .iter()
             .enumerate()
-            .filter(|(_, best)| best.status > 0 && !best.is_resource());
-        for (index, best) in others {
+            .filter(|(_, capture)| capture.status > 0 && !capture.is_resource());
+        for (index, capture) in others {
             targets[index] = match end_of(index) {
                 Some((end, fragment)) => {
                     let fragment = fragment.map(|fragment| (index, fragment.into()));
@@ -558,12 +552,13 @@ impl Captures {
                     targets[end]
                 }
                 None => {
-                    collection.add_host(found.url(index));
-                    UrlTarget::Failure(best.status)
+                    collection.add_host(&urls[index]);
+                    UrlTarget::Failure(capture.status)
                 }
             };
         }
-        collection.urls = found.with_values(targets);
+        drop((best, firsts));
+        collection.urls = urls.into_iter().zip(targets).collect();
         collection.note_uses();
         ChosenCaptures {
             resources,
@@ -573,9 +568,9 @@ impl Captures {
 }
 
 /// The index of the resource or redirect to which the redirect at index `from` leads.
-fn next_of(from: usize, found: &TextMap<Candidate>) -> Option<usize> {
-    let redirect = &found.values[from];
-    let url = redirect.url().unwrap_or(found.url(from));
+fn next_of(from: usize, urls: &IndexSet<Box<str>>, best: &[Candidate]) -> Option<usize> {
+    let redirect = &best[from];
+    let url = redirect.url().unwrap_or(&urls[from]);
     let location = redirect.location()?;
     // Browsers resolve a location by the URL Standard (Fetch Standard, 2.2.6, "location URL"). The resolver applies only
     // to links.
@@ -583,8 +578,8 @@ fn next_of(from: usize, found: &TextMap<Candidate>) -> Option<usize> {
     let to = normal(&to)?;
     // If the capture of the target is an error, the target with the other scheme, `http` or `https`, may be a resource.
     let known = |url: &str| {
-        let at = found.number(url.as_bytes())?;
-        (found.values[at].is_resource() || found.values[at].location().is_some()).then_some(at)
+        let at = urls.get_index_of(url)?;
+        (best[at].is_resource() || best[at].location().is_some()).then_some(at)
     };
     known(&to).or_else(|| known(&with_other_scheme(&to)?))
 }

@@ -84,7 +84,7 @@ impl Collection {
             && self.is_laid_out(entry, scheme, &retrieval.url)
             && let Some(url) = normal(&retrieval.url)
         {
-            self.assign_url(number, url.as_bytes());
+            self.assign_url(number, &url);
             self.learn_layout(scheme);
         }
     }

@@ -24,6 +24,7 @@ use std::{
 };
 
 use baselink_url::scheme_of;
+use indexmap::{IndexMap, IndexSet};
 
 use super::{
     host_rules::HostRules,
@@ -32,7 +33,6 @@ use super::{
     origin::{Origins, PathBelowRoot, RootUrl, hosts, names},
     path::{is_page_name, joined, names_folder, split_name},
     same::SameTable,
-    text_map::{TextMap, saturated},
 };
 
 /// The default names of index files, as on servers.
@@ -102,8 +102,18 @@ pub enum UrlTarget {
     Outside,
 }
 
+/// A number in 32 bits. Memory runs out before the numbers do.
+pub(crate) fn saturated(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// The URL with this number.
+pub(crate) fn url_at<V>(urls: &IndexMap<Box<str>, V>, number: usize) -> &str {
+    urls.get_index(number).map_or("", |(url, _)| url)
+}
+
 impl UrlTarget {
-    /// The resource with this number. Memory runs out before the numbers do.
+    /// The resource with this number.
     pub(super) fn of(number: usize) -> Self {
         Self::Resource(saturated(number))
     }
@@ -117,11 +127,11 @@ pub struct Collection {
     /// Prefixes of URLs that mean the same.
     pub same: Arc<SameTable>,
     /// The paths of the resources.
-    pub(super) files: TextMap<()>,
+    pub(super) files: IndexSet<Box<[u8]>>,
     /// The kinds of the resources that are not files.
     pub(super) others: HashMap<usize, ResourceKind>,
     /// The targets of URLs that cannot be derived from the URL of the root, by normalized URL.
-    pub(super) urls: TextMap<UrlTarget>,
+    pub(super) urls: IndexMap<Box<str>, UrlTarget>,
     /// The folders in the root. A folder without files is present only if it was added.
     folders: HashSet<Box<[u8]>>,
     /// The folders that are named after hosts, by `//` and the net_loc in lower case.
@@ -206,7 +216,7 @@ impl Collection {
 
     /// The statuses of the URLs that were captured but are not resources.
     pub fn failures(&self) -> impl Iterator<Item = u16> {
-        self.urls.values.iter().filter_map(|target| match target {
+        self.urls.values().filter_map(|target| match target {
             UrlTarget::Failure(status) => Some(*status),
             UrlTarget::Resource(_) | UrlTarget::Outside => None,
         })
@@ -225,10 +235,14 @@ impl Collection {
         kind: ResourceKind,
         urls: impl IntoIterator<Item = &'u str>,
     ) -> Option<usize> {
-        let number = (!path.is_empty()).then(|| self.files.add(path, ()).ok())??;
+        let added = (!path.is_empty()).then(|| self.files.insert_full(path.into()));
+        let Some((number, true)) = added else {
+            return None;
+        };
         for url in urls.into_iter().filter_map(normal) {
             // The first resource wins.
-            let _ = self.urls.add(url.as_bytes(), UrlTarget::of(number));
+            let target = UrlTarget::of(number);
+            self.urls.entry(url.into()).or_insert(target);
         }
         if kind != ResourceKind::File {
             self.others.insert(number, kind);
@@ -239,11 +253,9 @@ impl Collection {
     }
 
     /// Makes `url`, which is normalized, lead to the resource with this number, replacing any previous target. Returns its number.
-    pub(super) fn assign_url(&mut self, number: usize, url: &[u8]) -> usize {
+    pub(super) fn assign_url(&mut self, number: usize, url: &str) -> usize {
         let target = UrlTarget::of(number);
-        let known = self.urls.number_or_add(url, target);
-        self.urls.values[known] = target;
-        known
+        self.urls.insert_full(url.into(), target).0
     }
 
     /// Adds a folder and its parents.
@@ -274,11 +286,7 @@ impl Collection {
 
     /// The path of a file below the root, with `/` between names, in the system's encoding.
     pub fn path(&self, number: usize) -> &[u8] {
-        if number < self.files.len() {
-            self.files.text(number)
-        } else {
-            b""
-        }
+        self.files.get_index(number).map_or(b"", |path| path)
     }
 
     /// True if the resource with this number is a file.
@@ -319,7 +327,7 @@ impl Collection {
 
     /// The number of the resource with this name.
     pub fn number_at(&self, path: &[u8]) -> Option<usize> {
-        self.files.number(path)
+        self.files.get_index_of(path)
     }
 
     /// True if a document leads to a resource in any way.
@@ -389,7 +397,7 @@ impl Collection {
 
     /// True if URLs lead to files only by their paths below the URL of the root.
     pub(crate) fn has_only_paths(&self) -> bool {
-        self.origins.root_url.is_some() && self.urls.len() == 0
+        self.origins.root_url.is_some() && self.urls.is_empty()
     }
 
     /// The scheme of references that lack only a scheme.

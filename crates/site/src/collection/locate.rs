@@ -338,7 +338,7 @@ impl Collection {
 
     /// Finds the meaning of `url` without the rules of the host.
     fn without_rules(&self, url: &str) -> Located {
-        let own = (self.urls.len() > 0 || self.only_urls)
+        let own = (!self.urls.is_empty() || self.only_urls)
             .then(|| normal(url))
             .flatten();
         match own.as_ref().and_then(|own| self.known(own)) {
@@ -429,9 +429,8 @@ impl Collection {
             let outer = around.rsplit_once(['.', '/']);
             around = outer.map_or("", |(outer, _)| outer);
             let key = in_scope(&own, around);
-            let known = self.urls.number(key.as_bytes());
-            if let Some(UrlTarget::Resource(number)) = known.map(|known| self.urls.values[known]) {
-                return Some(number as usize);
+            if let Some(UrlTarget::Resource(number)) = self.urls.get(&*key) {
+                return Some(*number as usize);
             }
         }
         None
@@ -445,20 +444,18 @@ impl Collection {
 
     /// The target of a URL in the table.
     fn known(&self, url: &str) -> Option<UrlTarget> {
-        self.known_number(url)
-            .map(|number| self.urls.values[number])
+        self.known_number(url).map(|number| self.urls[number])
     }
 
     /// The number of a URL in the table. `http` and `https` count as one scheme, because a host usually has the same
     /// resources under both.
     fn known_number(&self, url: &str) -> Option<usize> {
-        let is_resource =
-            |number: &usize| matches!(self.urls.values[*number], UrlTarget::Resource(_));
-        let own = self.urls.number(url.as_bytes());
+        let is_resource = |number: &usize| matches!(self.urls[*number], UrlTarget::Resource(_));
+        let own = self.urls.get_index_of(url);
         if own.as_ref().is_some_and(is_resource) {
             return own;
         }
-        let other = with_other_scheme(url).and_then(|url| self.urls.number(url.as_bytes()));
+        let other = with_other_scheme(url).and_then(|url| self.urls.get_index_of(&*url));
         other.filter(is_resource).or(own).or(other)
     }
 

@@ -41,10 +41,10 @@ pub mod rename_list;
 mod renames;
 pub mod same;
 mod symlinks;
-pub mod text_map;
 
 pub(crate) use baselink_url::reference::without_query;
 pub use index::{Absence, Collection, ResourceKind, is_disk, url_below};
+pub(crate) use index::{saturated, url_at};
 pub use locate::{FoundBy, FoundResource, Located, QueryUse, loads_sheet};
 pub(crate) use locate::{OMITTED, names_prefix};
 pub use missing::Missing;
@@ -53,4 +53,3 @@ pub(crate) use normal::{fragment_of, in_scope, normal};
 pub(crate) use path::joined;
 pub use path::{is_page_name, split_name, stem};
 pub(crate) use plain::{LastPath, PlainPlace};
-pub(crate) use text_map::TextMap;

@@ -17,11 +17,9 @@ use std::{
 use baselink_files::shared::locked;
 use baselink_url::{common_tail, decode_percent};
 use icu_normalizer::ComposingNormalizerBorrowed;
+use indexmap::IndexSet;
 
-use super::{
-    path::{split_name, stem},
-    text_map::TextMap,
-};
+use super::path::{split_name, stem};
 
 /// The files of a collection by keys that similar names share.
 #[derive(Debug)]
@@ -37,15 +35,15 @@ pub struct NearNames {
 }
 
 impl NearNames {
-    pub fn of(files: &TextMap<()>) -> Self {
+    pub fn of(files: &IndexSet<Box<[u8]>>) -> Self {
         let (mut alike, mut by_name) = (HashMap::new(), HashMap::new());
         let mut sorted: Vec<usize> = (0..files.len()).collect();
         for &number in &sorted {
-            let path = files.text(number);
+            let path = &files[number];
             alike.entry(hashed(folded(path))).or_insert(number);
             by_name.entry(hashed(split_name(path).1)).or_insert(number);
         }
-        sorted.sort_unstable_by_key(|&number| split_name(files.text(number)));
+        sorted.sort_unstable_by_key(|&number| split_name(&files[number]));
         Self {
             sorted,
             alike,
@@ -60,7 +58,7 @@ impl NearNames {
     }
 
     /// A file with a similar name in the folder of `path`, or with the same name in another folder.
-    pub fn hint(&self, files: &TextMap<()>, path: &[u8]) -> Option<usize> {
+    pub fn hint(&self, files: &IndexSet<Box<[u8]>>, path: &[u8]) -> Option<usize> {
         let hints = || locked(&self.hints);
         let known = hints().get(path).copied();
         known.unwrap_or_else(|| {
@@ -73,13 +71,13 @@ impl NearNames {
     }
 
     /// A file with the name of `path` in another folder.
-    fn elsewhere(&self, files: &TextMap<()>, path: &[u8]) -> Option<usize> {
+    fn elsewhere(&self, files: &IndexSet<Box<[u8]>>, path: &[u8]) -> Option<usize> {
         /// The minimum length of a name, without its extension, for a hint at a file of this name in any folder. A
         /// shorter name is searched for only in the parent folder and in subfolders.
         const MIN_STEM: usize = 3;
         let (folder, name) = split_name(path);
         let number = *self.by_name.get(&hashed(name))?;
-        let (other_folder, other_name) = split_name(files.text(number));
+        let (other_folder, other_name) = split_name(&files[number]);
         let is_near =
             || split_name(other_folder).0 == folder || split_name(folder).0 == other_folder;
         (other_name == name && (stem(name).len() >= MIN_STEM || is_near())).then_some(number)
@@ -87,13 +85,13 @@ impl NearNames {
 
     /// The file in the folder of `path` whose name needs the fewest changes to become the name of `path`: insertions,
     /// deletions, replacements and swaps of letters.
-    fn neighbour(&self, files: &TextMap<()>, path: &[u8]) -> Option<usize> {
+    fn neighbour(&self, files: &IndexSet<Box<[u8]>>, path: &[u8]) -> Option<usize> {
         /// The number of files compared before and after the sorted position of the name. The limit keeps the time for
         /// all hints linear.
         const COMPARED: usize = 64;
         let (folder, name) = split_name(path);
         let most = (stem(name).len() / 3).min(3);
-        let split = |number: &usize| split_name(files.text(*number));
+        let split = |number: &usize| split_name(&files[*number]);
         let at = self
             .sorted
             .partition_point(|number| split(number) < (folder, name));
@@ -212,10 +210,10 @@ mod tests {
     /// Bug 323: each missing name was compared with 128 names of 250 letters, in a time that grows with the square.
     #[test]
     fn long_names_that_resemble_each_other_take_little_time() {
-        let mut files = TextMap::default();
+        let mut files = IndexSet::new();
         let name = |number: usize| format!("{number:08}{}", "ab".repeat(120));
         for number in 0..128 {
-            assert!(files.add(name(number).as_bytes(), ()).is_ok());
+            assert!(files.insert(name(number).into_bytes().into()));
         }
         let near = NearNames::of(&files);
         for number in 0..20_000 {

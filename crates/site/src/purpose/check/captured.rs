@@ -11,16 +11,17 @@
 use baselink_scan::Role;
 use baselink_text::format::starts_with;
 use baselink_url::without_fragment;
+use indexmap::IndexMap;
 
 use super::finding::{CheckedSite, RepeatedLinks};
 use crate::{
-    collection::{Located, TextMap},
+    collection::Located,
     purpose::{finding_rule::FindingRule, spelling::is_web},
 };
 
 /// The URLs of one document so far, without fragments: many of its links lead to one URL.
 #[derive(Default)]
-pub struct CapturedUrls(TextMap<CapturedUrl>);
+pub struct CapturedUrls(IndexMap<Box<str>, CapturedUrl>);
 
 /// A URL, as far as its links depend on it.
 #[derive(Default)]
@@ -51,20 +52,16 @@ impl CapturedUrls {
 
     fn url(&mut self, site: CheckedSite<'_>, target: &str) -> &mut CapturedUrl {
         let url = without_fragment(target);
-        let number = self.0.number(url.as_bytes()).unwrap_or_else(|| {
-            let known = CapturedUrl::new(site, url);
-            self.0.number_or_add(url.as_bytes(), known)
-        });
-        &mut self.0.values[number]
+        let known = self.0.entry(url.into());
+        known.or_insert_with(|| CapturedUrl::new(site, url))
     }
 
     /// The links that were not reported although their classes are, by URL.
     pub fn repeated(&self, site: CheckedSite<'_>) -> Vec<RepeatedLinks> {
-        let known = self.0.values.iter().enumerate();
-        let repeated = known.filter_map(|(number, known)| {
+        let repeated = self.0.iter().filter_map(|(url, known)| {
             let (rule, links) = (known.rules[Role::Navigation as usize], known.links[1]);
             let is_wanted = links > 0 && (site.is_reported)(rule.class());
-            is_wanted.then(|| (rule, self.0.url(number).to_owned(), links))
+            is_wanted.then(|| (rule, url.clone().into(), links))
         });
         repeated.collect()
     }

@@ -11,14 +11,11 @@
 //! Deliberately absent: scanning documents for ids.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::OnceLock,
 };
 
-use crate::collection::{
-    origin::names,
-    text_map::{TextMap, saturated},
-};
+use crate::collection::{origin::names, saturated};
 
 /// The target of a fragment in a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,9 +31,9 @@ pub enum FragmentPlace {
 /// The possible targets of fragments in a file.
 #[derive(Default)]
 pub struct Ids {
-    ids: TextMap<()>,
-    /// The numbers of the ids by their lower-case forms; made for the first hint.
-    folded: OnceLock<HashMap<String, usize>>,
+    ids: HashSet<Box<str>>,
+    /// The ids by their lower-case forms; made for the first hint.
+    folded: OnceLock<HashMap<String, Box<str>>>,
     /// True if a fragment that ends with `)` is a pointer, not an id.
     has_pointers: bool,
 }
@@ -45,15 +42,11 @@ impl Ids {
     /// Creates a set of decoded ids. Fragments of an XML document may be pointers (XPointer Framework, 3.1; SVG 2, 16.3.3,
     /// `svgView(…)`).
     pub fn new(ids: impl IntoIterator<Item = impl AsRef<str>>, has_pointers: bool) -> Self {
-        let mut all = Self {
+        Self {
+            ids: ids.into_iter().map(|id| id.as_ref().into()).collect(),
             has_pointers,
             ..Self::default()
-        };
-        for id in ids {
-            // Of several elements with one id, the first is the target.
-            let _ = all.ids.add(id.as_ref().as_bytes(), ());
         }
-        all
     }
 
     /// The target of `fragment`, without its `#`.
@@ -104,25 +97,19 @@ impl Ids {
 
     /// True if `name` is an id.
     fn has(&self, name: &str) -> bool {
-        self.ids.number(name.as_bytes()).is_some()
+        self.ids.contains(name)
     }
 
     /// The first id that equals `name` if case is ignored.
     fn alike(&self, name: &str) -> Option<&str> {
-        let id = |number: usize| self.ids.url(number);
         let folded = self.folded.get_or_init(|| {
-            let mut folded = HashMap::new();
-            for number in 0..self.ids.len() {
-                let first = folded
-                    .entry(id(number).to_ascii_lowercase())
-                    .or_insert(number);
-                if id(number) < id(*first) {
-                    *first = number;
-                }
-            }
-            folded
+            let mut ids = Vec::from_iter(&self.ids);
+            ids.sort_unstable();
+            let ids = ids.into_iter().rev();
+            ids.map(|id| (id.to_ascii_lowercase(), id.clone()))
+                .collect()
         });
-        folded.get(&name.to_ascii_lowercase()).copied().map(id)
+        folded.get(&name.to_ascii_lowercase()).map(|id| &**id)
     }
 }
 

@@ -15,9 +15,10 @@ use std::{
 };
 
 use baselink_rewrite::{LinkReport, ListedLink, Reason};
+use indexmap::{IndexMap, IndexSet};
 
 use crate::{
-    collection::text_map::{TextMap, saturated},
+    collection::{saturated, url_at},
     purpose::check::{Class, Finding, FindingRule},
 };
 
@@ -67,9 +68,9 @@ type FindingKind = (FindingRule, Option<Reason>);
 /// The URL includes the fragment only if the finding is about the fragment. It is the reference if the link has no target.
 #[derive(Default)]
 pub struct Targets {
-    kinds: BTreeMap<FindingKind, TextMap<TargetSummary>>,
+    kinds: BTreeMap<FindingKind, IndexMap<Box<str>, TargetSummary>>,
     /// The locations of links, and their references.
-    texts: TextMap<()>,
+    texts: IndexSet<Box<str>>,
     /// The kinds and numbers of the targets in the order in which they are shown.
     order: Vec<(FindingKind, u32)>,
 }
@@ -85,7 +86,7 @@ impl Targets {
 
     /// Adds links of the only file whose places are not needed.
     pub fn count(&mut self, kind: FindingKind, url: &str, links: usize) {
-        summary(&mut self.kinds, kind, url.as_bytes()).links += links;
+        summary(&mut self.kinds, kind, url).links += links;
     }
 
     /// Adds a link of the only file.
@@ -98,7 +99,7 @@ impl Targets {
         let link = &listed.link;
         let (kind, url) = ((finding.rule, finding.reason), target_url(link, finding));
         let Self { kinds, texts, .. } = self;
-        let summary = summary(kinds, kind, url.as_bytes());
+        let summary = summary(kinds, kind, url);
         summary.links += 1;
         summary.differs |= finding.differs;
         if summary.hint.is_none() {
@@ -106,9 +107,9 @@ impl Targets {
         }
         if summary.places.len() < room {
             let [number, line, column] = [number, listed.line, listed.column].map(saturated);
-            let location = add(texts, location(link).as_bytes());
-            let reference = link.reference.as_bytes();
-            let reference = (reference != url.as_bytes()).then(|| add(texts, reference));
+            let location = add(texts, &location(link));
+            let reference = &*link.reference;
+            let reference = (reference != url).then(|| add(texts, reference));
             let place = FoundLink {
                 file: 0,
                 link: number,
@@ -125,11 +126,10 @@ impl Targets {
     /// no further places in `full`.
     pub fn merge(&mut self, others: Self, file: usize, room: usize, full: &FullTargets) {
         for (kind, all) in others.kinds {
-            for (number, other) in all.values.iter().enumerate() {
-                let url = all.url(number);
+            for (url, other) in &all {
                 let Self { kinds, texts, .. } = &mut *self;
-                let mut renumbered = |number| add(texts, others.texts.text(number as usize));
-                let summary = summary(kinds, kind, url.as_bytes());
+                let mut renumbered = |number| add(texts, &others.texts[number as usize]);
+                let summary = summary(kinds, kind, url);
                 summary.links += other.links;
                 summary.files += 1;
                 summary.differs |= other.differs;
@@ -155,7 +155,7 @@ impl Targets {
         let mut keyed = Vec::new();
         for (kind, all) in &self.kinds {
             let class = kind.0.class();
-            let keys = all.values.iter().zip(0..).map(|(summary, number)| {
+            let keys = all.values().zip(0..).map(|(summary, number)| {
                 let first = summary.places.first();
                 let first = first.map(|first| (first.file, first.link));
                 let rank = (Reverse(is_denied(class)), Reverse(summary.links));
@@ -163,7 +163,7 @@ impl Targets {
             });
             keyed.extend(keys);
         }
-        let url = |(kind, number): (FindingKind, u32)| self.kinds[&kind].text(number as usize);
+        let url = |(kind, number): (FindingKind, u32)| url_at(&self.kinds[&kind], number as usize);
         keyed.sort_by(|one, other| {
             let by_key = one.0.cmp(&other.0);
             by_key.then_with(|| url(one.1).cmp(url(other.1)))
@@ -172,7 +172,7 @@ impl Targets {
         let mut room = ROWS;
         for (kind, number) in &self.order {
             if let Some(all) = self.kinds.get_mut(kind) {
-                let places = &mut all.values[*number as usize].places;
+                let places = &mut all[*number as usize].places;
                 places.truncate(room.max(PLACES));
                 room = room.saturating_sub(places.len());
             }
@@ -186,8 +186,8 @@ impl Targets {
             CheckedTarget {
                 rule: kind.0,
                 reason: kind.1,
-                to: all.url(*number as usize),
-                summary: &all.values[*number as usize],
+                to: url_at(all, *number as usize),
+                summary: &all[*number as usize],
                 texts: &self.texts,
             }
         })
@@ -211,13 +211,13 @@ pub struct CheckedTarget<'t> {
     pub to: &'t str,
     /// The links.
     pub summary: &'t TargetSummary,
-    texts: &'t TextMap<()>,
+    texts: &'t IndexSet<Box<str>>,
 }
 
 impl<'t> CheckedTarget<'t> {
     /// The location of a link to the target, and its reference.
     pub fn texts_of(&self, place: &FoundLink) -> (&'t str, &'t str) {
-        let text = |number: u32| self.texts.url(number as usize);
+        let text = |number: u32| &*self.texts[number as usize];
         (text(place.location), place.reference.map_or(self.to, text))
     }
 }
@@ -235,18 +235,17 @@ impl TargetSummary {
 
 /// The summary of the target `url`, which is added if it is new.
 fn summary<'t>(
-    kinds: &'t mut BTreeMap<FindingKind, TextMap<TargetSummary>>,
+    kinds: &'t mut BTreeMap<FindingKind, IndexMap<Box<str>, TargetSummary>>,
     kind: FindingKind,
-    url: &[u8],
+    url: &str,
 ) -> &'t mut TargetSummary {
     let all = kinds.entry(kind).or_default();
-    let number = all.number_or_add(url, TargetSummary::default());
-    &mut all.values[number]
+    all.entry(url.into()).or_default()
 }
 
 /// The number of `text`, which is added if it is new.
-fn add(texts: &mut TextMap<()>, text: &[u8]) -> u32 {
-    saturated(texts.number_or_add(text, ()))
+fn add(texts: &mut IndexSet<Box<str>>, text: &str) -> u32 {
+    saturated(texts.insert_full(text.into()).0)
 }
 
 /// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.
