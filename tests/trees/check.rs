@@ -17,7 +17,7 @@ use baselink_site::collection::origin::map::UrlMap;
 use baselink_site::collection::origin::{Origins, RootUrl};
 use baselink_site::collection::{Collection, ResourceKind};
 use baselink_site::purpose::check::{
-    CheckedDocument, CheckedLink, CheckedSite, Class, Finding, Ids, check,
+    CheckedDocument, CheckedLink, CheckedSite, Class, Finding, Ids, are_there, check,
 };
 use baselink_site::purpose::tally::Counted;
 use baselink_text::format::Format;
@@ -148,7 +148,7 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
     // Without ids, all findings are final if the fragments are there.
     if first
         .iter()
-        .all(|document| document.fragments.are_there(&tree.ids))
+        .all(|document| are_there(&document.fragments, &tree.ids))
     {
         let finding = |found: &CheckedLink| found.finding.clone();
         let both = [&early, &all].map(|found| found.iter().map(finding).collect::<Vec<_>>());

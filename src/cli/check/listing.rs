@@ -62,8 +62,8 @@ pub struct FileLinks {
     pub targets: Targets,
     /// The possible targets of fragments in the file.
     pub ids: Option<Ids>,
-    /// The fragments of the links in each of its documents, if ids were not known yet.
-    pub fragments: Vec<FragmentList>,
+    /// The fragments of the links in its documents, if ids were not known yet.
+    pub fragments: FragmentList,
     /// True if a finding of the file was printed.
     is_begun: bool,
     /// The number of links that were not only counted.
@@ -169,7 +169,7 @@ impl Lister<'_> {
             .filter(|found| is_shown(found.code))
             .for_each(|found| output.report_diagnostic(&places, found));
         file.ids = document.ids.take();
-        file.fragments.push(std::mem::take(&mut document.fragments));
+        file.fragments.append(&mut document.fragments);
         printed.map(|()| document)
     }
 

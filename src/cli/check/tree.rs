@@ -22,7 +22,7 @@ use baselink_site::{
     archive::{Contents, Entry, Wanted},
     collection::{Collection, folder::name_of, is_disk, origin::RootUrl},
     purpose::{
-        check::{Class, FindingRule, targets::Targets},
+        check::{Class, FindingRule, are_there, targets::Targets},
         relocate::{is_at_any_url, split_host},
         tally::{Counted, Tally},
     },
@@ -134,7 +134,7 @@ impl CheckedTree {
                 let links = found.0.as_ref();
                 let is_final = links.is_none_or(|links| {
                     (prefixed > 0 || links.tally[Counted::Checked(FindingRule::NoPrefix)] == 0)
-                        && links.fragments.iter().all(|list| list.are_there(&ids))
+                        && are_there(&links.fragments, &ids)
                 });
                 let again = match (!is_final).then(|| File::open(&entry, documents, None)) {
                     Some(Ok(Ok(file))) => scan_again(&entry, file, &mut hidden.blank()).ok(),

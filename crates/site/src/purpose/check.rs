@@ -53,7 +53,7 @@ use judge::LinkJudge;
 pub use super::finding_rule::{Class, FindingRule};
 use super::tally::Tally;
 pub use finding::{CheckedLink, CheckedSite, Finding, IgnoredUrls, RepeatedLinks};
-pub use ids::{FragmentList, FragmentPlace, Ids};
+pub use ids::{FragmentList, FragmentPlace, Ids, are_there};
 
 /// A document whose links were judged.
 pub struct CheckedDocument {

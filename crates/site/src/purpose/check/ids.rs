@@ -15,7 +15,7 @@ use std::{
     sync::OnceLock,
 };
 
-use crate::collection::{origin::names, saturated};
+use crate::collection::origin::names;
 
 /// The target of a fragment in a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -114,32 +114,15 @@ impl Ids {
 }
 
 /// Fragments, each with the number of the document that it leads into.
-#[derive(Default)]
-pub struct FragmentList {
-    /// The fragments, one after the other.
-    text: String,
-    /// The number of the document, and the end of the fragment in `text`.
-    ends: Vec<(u32, usize)>,
-}
+pub type FragmentList = Vec<(usize, Box<str>)>;
 
-impl FragmentList {
-    /// Adds a fragment into the document with this number.
-    pub(super) fn add(&mut self, number: usize, fragment: &str) {
-        self.text.push_str(fragment);
-        self.ends.push((saturated(number), self.text.len()));
-    }
-
-    /// True if each fragment leads to an element according to `ids`.
-    #[must_use]
-    pub fn are_there(&self, ids: &BTreeMap<usize, Ids>) -> bool {
-        let mut start = 0;
-        self.ends.iter().all(|&(number, end)| {
-            let fragment = &self.text[start..end];
-            start = end;
-            let ids = ids.get(&(number as usize));
-            ids.is_none_or(|ids| ids.place(fragment) == FragmentPlace::There)
-        })
-    }
+/// True if each of the fragments leads to an element according to `ids`.
+#[must_use]
+pub fn are_there(fragments: &FragmentList, ids: &BTreeMap<usize, Ids>) -> bool {
+    fragments.iter().all(|(number, fragment)| {
+        let ids = ids.get(number);
+        ids.is_none_or(|ids| ids.place(fragment) == FragmentPlace::There)
+    })
 }
 
 /// The prefixes of line numbers in ids: none in rustdoc; `L` in GitHub; `l` in gitweb and Mercurial; `n` in cgit;

@@ -250,7 +250,7 @@ impl<'a> LinkJudge<'a> {
     /// The target of `fragment` in the document with this number.
     fn place(&mut self, number: usize, fragment: &str) -> FragmentPlace {
         let Some(ids) = self.site.ids else {
-            self.fragments.add(number, fragment);
+            self.fragments.push((number, fragment.into()));
             return FragmentPlace::There;
         };
         let ids = ids.get(&number);
