@@ -166,8 +166,6 @@ struct Block {
     silent_prelude: bool,
     /// The certainty of URLs up to the same place.
     certainty: Certainty,
-    /// True if a rule or declaration may begin here, so that an at-keyword begins an at-rule.
-    start: bool,
     /// True if strings of an enclosing block are URLs, or may be.
     enclosed: bool,
 }
@@ -179,7 +177,6 @@ impl Block {
         silent: false,
         silent_prelude: false,
         certainty: Certainty::Certain,
-        start: true,
         enclosed: false,
     };
 
@@ -196,7 +193,6 @@ impl Block {
             } else {
                 self.certainty
             },
-            start: is_curly,
             enclosed: self.enclosed || self.strings != Strings::None,
         }
     }
@@ -232,7 +228,6 @@ impl Block {
         self.strings = Strings::None;
         self.silent_prelude = false;
         self.certainty = Certainty::Certain;
-        self.start = true;
     }
 
     /// Begins an at-rule with the at-keyword `name`. An import that is not `in_time` has no effect.
@@ -250,7 +245,6 @@ impl Block {
 
     /// Updates the state for a token without a meaning of its own.
     fn pass(&mut self, token: CssToken<'_>) {
-        self.start = false;
         self.strings = match (self.strings, token) {
             (Strings::All, _) => Strings::All,
             (Strings::Source(_), CssToken::Ident(name)) if is_name(name, "src") => {
@@ -348,10 +342,12 @@ pub fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
 /// The URLs of CSS, in order, in any encoding in which every ASCII byte is an ASCII character.
 ///
 /// Takes linear time, and memory only for open blocks.
+#[derive(Default)]
 pub(crate) struct Urls<'a> {
     bytes: &'a [u8],
     groups: Groups,
-    marks: NeutralMarks<'a>,
+    /// The next position of a byte from each half of those that can matter in neutral blocks.
+    marks: [usize; 2],
     /// The offset up to which the bytes are read.
     at: usize,
     /// The open blocks from the outermost that is not neutral to the innermost; empty if the innermost is neutral.
@@ -369,15 +365,7 @@ impl<'a> Urls<'a> {
         Self {
             bytes,
             groups,
-            marks: NeutralMarks {
-                bytes,
-                next: [0; 2],
-            },
-            at: 0,
-            blocks: Vec::new(),
-            nesting: Nesting::new(),
-            doubtful: 0,
-            may_have_custom: None,
+            ..Self::default()
         }
     }
 
@@ -417,7 +405,7 @@ impl<'a> Urls<'a> {
     fn skip(&mut self) -> Option<CssUrl> {
         let bytes = self.bytes;
         loop {
-            let (before, at) = (self.at, self.marks.find(self.at));
+            let (before, at) = (self.at, self.next_mark());
             self.at = match bytes[at..] {
                 [] => at,
                 [b'/', b'*', ..] => tokens::comment_end(bytes, at),
@@ -481,6 +469,21 @@ impl<'a> Urls<'a> {
         }
     }
 
+    /// The position of the next byte that can matter in a neutral block; the length of the bytes if there is none.
+    fn next_mark(&mut self) -> usize {
+        let (bytes, at) = (self.bytes, self.at);
+        let [one, two] = &mut self.marks;
+        if *one <= at {
+            let found = memchr::memchr3(b'(', b'"', b'\'', &bytes[at..]);
+            *one = found.map_or(bytes.len(), |length| at + length);
+        }
+        if *two <= at {
+            let found = memchr::memchr3(b'/', b'@', b'\\', &bytes[at..]);
+            *two = found.map_or(bytes.len(), |length| at + length);
+        }
+        *one.min(two)
+    }
+
     /// True if the string at `span`, which is not a URL itself, may become one by a substitution, and a copy must guard it.
     fn may_become_url(&mut self, span: Span) -> bool {
         let text = &self.bytes[span.range()];
@@ -525,7 +528,6 @@ impl<'a> Urls<'a> {
         };
         let mut block = Block {
             closer,
-            start: false,
             ..Block::NEUTRAL
         };
         block.begin_at_rule(name, self.nesting.takes_imports(), self.groups);
@@ -568,10 +570,8 @@ impl<'a> Urls<'a> {
                 None
             }
             CssToken::AtKeyword(name) => {
-                let begins = block.has_statements() && block.start;
                 block.pass(token);
-                if begins {
-                    self.nesting.advance(self.bytes, start);
+                if self.nesting.of_rule(self.bytes, start).is_some() {
                     block.begin_at_rule(name, self.nesting.takes_imports(), self.groups);
                 }
                 return None;
@@ -682,30 +682,6 @@ fn word_start(bytes: &[u8], before: usize, at: usize) -> usize {
         // The two dashes belong to the CDO `<!--`.
         [.., b'<', b'!'] if bytes[start..at].starts_with(b"--") => start + 2,
         _ => start,
-    }
-}
-
-/// The positions of bytes that can matter in neutral blocks.
-struct NeutralMarks<'a> {
-    bytes: &'a [u8],
-    /// The next position of a byte from each half of the set.
-    next: [usize; 2],
-}
-
-impl NeutralMarks<'_> {
-    /// The first position from `at` on; the length of the bytes if there is none. `at` must not decrease from call to
-    /// call.
-    fn find(&mut self, at: usize) -> usize {
-        let [one, two] = &mut self.next;
-        if *one <= at {
-            let found = memchr::memchr3(b'(', b'"', b'\'', &self.bytes[at..]);
-            *one = found.map_or(self.bytes.len(), |length| at + length);
-        }
-        if *two <= at {
-            let found = memchr::memchr3(b'/', b'@', b'\\', &self.bytes[at..]);
-            *two = found.map_or(self.bytes.len(), |length| at + length);
-        }
-        *one.min(two)
     }
 }
 

@@ -14,19 +14,20 @@ use baselink_text::Span;
 use super::tokens::{self, CssToken, is_name};
 
 /// The open blocks and the statement at a position of the text.
+#[derive(Default)]
 pub struct Nesting {
     /// The offset up to which the blocks are known.
     at: usize,
     /// The closer of each open block.
     open: Vec<u8>,
-    /// True if a rule or declaration may begin here.
-    start: bool,
+    /// True inside a rule, a declaration or a value, so that no rule or declaration may begin here.
+    is_inside: bool,
     /// The start of the statement at the top level.
     statement: usize,
     /// True if this statement is an at-rule.
     is_at_rule: bool,
-    /// True if the last token at the top level began a block, or if there is none.
-    is_ended: bool,
+    /// True after a token at the top level that begins no block.
+    is_open: bool,
     /// True after an `@import`.
     has_imports: bool,
     /// True after a rule that is certainly valid, other than `@charset`, `@import` and a `@layer` without a block before them.
@@ -41,27 +42,11 @@ pub struct Nesting {
 }
 
 impl Nesting {
-    pub fn new() -> Self {
-        Self {
-            at: 0,
-            open: Vec::new(),
-            start: true,
-            statement: 0,
-            is_at_rule: false,
-            is_ended: true,
-            has_imports: false,
-            is_late: false,
-            name: None,
-            custom: None,
-            custom_function: None,
-        }
-    }
-
     /// The closer of the block around the at-keyword at `at`, if the keyword begins an at-rule. `at` must not decrease
     /// from call to call.
     pub fn of_rule(&mut self, bytes: &[u8], at: usize) -> Option<Option<u8>> {
         self.advance(bytes, at);
-        (self.start && self.has_statements()).then(|| self.open.last().copied())
+        (!self.is_inside).then(|| self.open.last().copied())
     }
 
     /// True if an `@import` at this place has an effect (Cascade 5, 2).
@@ -93,19 +78,22 @@ impl Nesting {
             if self.open.is_empty() {
                 self.note_rule(bytes, token, start);
             }
-            match token {
-                CssToken::Open(closer) => self.open.push(closer),
-                CssToken::Function(_) => self.open.push(b')'),
+            let is_end = match token {
+                CssToken::Open(closer) => {
+                    self.open.push(closer);
+                    closer == b'}'
+                }
+                CssToken::Function(_) => {
+                    self.open.push(b')');
+                    false
+                }
                 CssToken::Close(closer) if self.open.last() == Some(&closer) => {
                     self.open.pop();
+                    closer == b'}'
                 }
-                _ => {
-                    self.start = token == CssToken::Semicolon && self.has_statements();
-                    continue;
-                }
-            }
-            self.start = matches!(token, CssToken::Open(b'}') | CssToken::Close(b'}'))
-                && self.has_statements();
+                _ => token == CssToken::Semicolon,
+            };
+            self.is_inside = !(is_end && matches!(self.open.last(), None | Some(b'}')));
         }
     }
 
@@ -119,7 +107,7 @@ impl Nesting {
                 self.custom = self.custom.filter(|_| !closes);
             }
             (Some(_), _) => {}
-            (None, CssToken::Ident(name)) if self.start && self.has_statements() => {
+            (None, CssToken::Ident(name)) if !self.is_inside => {
                 let is_custom = is_custom(name) || is_name(name, "initial-value");
                 self.name = is_custom.then_some(span);
             }
@@ -137,7 +125,7 @@ impl Nesting {
         self.custom_function = match (self.custom_function, token) {
             (None, CssToken::Function(name)) if is_custom(name) => Some((depth, b')')),
             (None, CssToken::AtKeyword(name))
-                if self.start && SUBSTITUTING.iter().any(|known| is_name(name, known)) =>
+                if !self.is_inside && SUBSTITUTING.iter().any(|known| is_name(name, known)) =>
             {
                 Some((depth, b'}'))
             }
@@ -155,10 +143,10 @@ impl Nesting {
 
     /// Notes whether a valid rule ends the time of imports with the token at `at`, which is at the top level.
     fn note_rule(&mut self, bytes: &[u8], token: CssToken<'_>, at: usize) {
-        if self.start && self.begins_statement() {
+        if !self.is_inside && self.begins_statement() {
             (self.statement, self.is_at_rule) = (at, matches!(token, CssToken::AtKeyword(_)));
         }
-        self.is_ended = token == CssToken::Open(b'}');
+        self.is_open = token != CssToken::Open(b'}');
         if self.is_late || !matches!(token, CssToken::Semicolon | CssToken::Open(b'}')) {
             return;
         }
@@ -181,11 +169,7 @@ impl Nesting {
 
     /// True if a statement of the top level may begin after the last token: there, a semicolon ends only at-rules.
     fn begins_statement(&self) -> bool {
-        self.is_ended || self.is_at_rule
-    }
-
-    fn has_statements(&self) -> bool {
-        matches!(self.open.last(), None | Some(b'}'))
+        !self.is_open || self.is_at_rule
     }
 }
 
