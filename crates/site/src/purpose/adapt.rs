@@ -74,7 +74,7 @@ fn encoding(bytes: &[u8], options: &Options) -> Option<Detected> {
 
 /// A policy (CSP 3, 3.3) that allows no scripts, and resources only from the folder of the document.
 const QUIET: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'self' file: data: blob: 'unsafe-inline'; \
-    script-src 'none'\"/>";
+    script-src 'none'\"/><meta http-equiv=\"x-dns-prefetch-control\" content=\"off\"/>";
 
 /// The number of bytes in which a declaration of the encoding must be (HTML, 4.2.5.4).
 const PRESCANNED: usize = 1_024;
@@ -102,7 +102,7 @@ pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally
     };
     let is_of_message = is_of_message(options);
     let is_quiet = is_of_message && are_made;
-    let policy = || quiet(bytes, options.format, found.charset);
+    let policy = || quiet(bytes, options.format, &found);
     let policy = is_quiet.then(policy).flatten();
     if matches!(found.declaration, Declaration::Given | Declaration::Meta) {
         let length = PRESCANNED - QUIET.len();
@@ -111,6 +111,10 @@ pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally
             .min(policy.as_ref().map_or(usize::MAX, |_| length))];
         changes.extend(declaration(bytes, read, options.format, found.charset));
     }
+    // A byte order mark is the first character. A `meta` with the encoding may follow the policy.
+    let is_after = !found.charset.is_ascii_compatible() && !changes.is_empty();
+    let at = usize::from(is_after);
+    changes.splice(at..at, policy);
     if options.format != Format::Css && found.charset.is_ascii_compatible() && has_names(bytes) {
         let tags = Tags::read(bytes, &found, options.format == Format::Html);
         tally = tags.refused;
@@ -118,7 +122,6 @@ pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally
         let of_messages = [Adaptation::Shadow, Adaptation::Quiet];
         changes.retain(|(kind, ..)| is_of_message || !of_messages.contains(kind));
     }
-    changes.splice(0..0, policy);
     changes.sort_by_key(|(_, span, _)| span.start);
     for (kind, span, new) in changes {
         let is_added = edits.add(span, &new);
@@ -158,32 +161,51 @@ static ITEMS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 type Change = (Adaptation, Span, Cow<'static, [u8]>);
 
 /// The edit that adds [`QUIET`] to a page, before everything that may run or load; `None` if it is there.
-fn quiet(bytes: &[u8], format: Format, charset: Charset) -> Option<Change> {
+fn quiet(bytes: &[u8], format: Format, found: &Detected) -> Option<Change> {
     let (place, text) = match format {
-        Format::Html => (place_in(bytes, charset, place_in_head)?, QUIET.to_owned()),
-        // Browsers obey the policy in the first `head` of a root called `html`.
-        Format::Xhtml => {
-            let text = format!("<head xmlns=\"http://www.w3.org/1999/xhtml\">{QUIET}</head>");
-            (place_in(bytes, charset, root_end)?, text)
+        Format::Html => {
+            let place = place_in(&bytes[found.mark..], found.charset, place_in_head)?;
+            (found.mark + place, QUIET.to_owned())
         }
+        // Browsers obey the policy in the first `head` of a root called `html`. The page is replaced by nothing if it has another root,
+        // or declarations that may add attributes and elements.
+        Format::Xhtml => match place_in(bytes, found.charset, html_end) {
+            Some(place) => (place, format!("<head xmlns=\"{XHTML}\">{QUIET}</head>")),
+            None => {
+                let whole = Span::new(0, bytes.len());
+                return Some((Adaptation::Quiet, whole, b"".into()));
+            }
+        },
         _ => return None,
     };
-    let new = charset.encode(&text).ok()?;
+    let new = found.charset.encode(&text).ok()?;
     let is_missing = !bytes[place..].starts_with(&new);
     is_missing.then(|| (Adaptation::Quiet, Span::at(place), new.into()))
 }
 
-/// The end of the start tag of the root of an XML document, unless it is empty.
-fn root_end(text: &[u8]) -> Option<usize> {
-    let mut root = None;
+/// The namespace of XHTML.
+const XHTML: &str = "http://www.w3.org/1999/xhtml";
+
+/// The end of the start tag of the root of an XHTML page, if it is an `html` with contents, after no internal subset.
+fn html_end(text: &[u8]) -> Option<usize> {
+    let mut end = None;
     tokens::scan(text, 0, &mut |token, span| {
-        if let XmlToken::StartTag { is_empty } = token {
-            root.get_or_insert((span.end, is_empty));
+        let own = &text[span.range()];
+        match token {
+            XmlToken::Doctype if own.contains(&b'[') => end = Some(None),
+            XmlToken::StartTag { is_empty } if end.is_none() => {
+                let tag = tokens::tag(text, span.start + 1, span.end - 1)?;
+                let is = |part: Span, other: &str| text[part.range()] == *other.as_bytes();
+                let mut attributes = tag.attributes.iter();
+                let is_html = is(tag.name, "html")
+                    && attributes.any(|one| is(one.name, "xmlns") && is(one.value, XHTML));
+                end = Some((is_html && !is_empty).then_some(span.end));
+            }
+            _ => {}
         }
         Ok(())
     });
-    let (end, is_empty) = root?;
-    (!is_empty).then_some(end)
+    end.flatten()
 }
 
 /// The edit that declares `charset`, the encoding from the heading. `None` if browsers use this encoding anyway, as they do for
@@ -496,6 +518,7 @@ impl<'a> Tags<'a> {
         let kind = match &*name {
             "content-security-policy" if blocks_files(&content) => Adaptation::Policy,
             "refresh" if !refreshes_from_folder(&content) => Adaptation::Quiet,
+            "x-dns-prefetch-control" if content != "off" => Adaptation::Quiet,
             _ => return None,
         };
         Some((kind, Span::at(pragma.name.start), b"data-".into()))
@@ -525,7 +548,7 @@ const ELEMENTS: &[&[u8]] = &[
 const TARGETS: &[&str] = &["src", "href", "xlink:href", "srcset", "imagesrcset"];
 
 /// True if a reference in the output of `localize` leads to a file.
-fn leads_to_file(reference: &str) -> bool {
+pub fn leads_to_file(reference: &str) -> bool {
     // Browsers treat `\` like `/`.
     let has_host = matches!(reference.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
     matches!(category(reference), Category::RelPath | Category::AbsPath)

@@ -37,7 +37,7 @@ use baselink_rewrite::{
     report::{PropertyUser, TargetInSheet},
 };
 use baselink_scan::{Against, Role, xml::vocabulary::is_location};
-use baselink_text::{Edits, Format, Span, layer::digest::ends_with_md5};
+use baselink_text::{Edits, Span, layer::digest::ends_with_md5};
 use baselink_url::{
     Base, Category, Reference, decode_percent_lossy, is_template, parses, reference::placeholder,
     without_fragment,
@@ -50,13 +50,13 @@ use crate::{
         split_name, stem, url_below, without_query,
     },
     purpose::{
-        adapt::is_of_message,
+        adapt::{is_of_message, leads_to_file},
         alternatives::{AlternativeLinks, Alternatives, alternatives},
         custom_property::{in_sheet, is_relative, property_user},
         needs,
         on_disk::{DiskBase, DiskPlace, is_on_network},
         options_in, plain_place, plain_root, rewrite_unless,
-        spelling::{is_web, names_base, names_resource, unmistakable},
+        spelling::{names_base, names_resource, unmistakable},
     },
 };
 
@@ -104,8 +104,7 @@ pub fn options(
 
 impl Guard for LocalDestination {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
-        if self.is_quiet && !reference.starts_with(NOWHERE) && self.escapes_policy(link, reference)
-        {
+        if self.is_quiet && !reference.starts_with(NOWHERE) && escapes_policy(link, reference) {
             return Some(NOWHERE.to_owned());
         }
         if let Some(sheet) = self.sheet(link) {
@@ -119,6 +118,36 @@ impl Guard for LocalDestination {
             _ => DiskBase::Inside,
         };
         self.disk_place.prefix(link, reference, base, declared)
+    }
+}
+
+/// The endings of files that a frame may show: pages, which have a policy of their own, and what runs no scripts.
+const FRAMED: [&str; 8] = [
+    ".html", ".htm", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf",
+];
+
+/// True if `reference`, that of `link`, might cause a request, or run a script, that no policy of its document prevents: it is a style
+/// sheet of XML before the policy, a candidate, a connection in advance, or it leads a frame or a refresh to something without a policy.
+fn escapes_policy(link: &LinkReport, reference: &str) -> bool {
+    let is_shown = || {
+        let name = without_query(reference).to_ascii_lowercase();
+        leads_to_file(reference) && FRAMED.iter().any(|end| name.ends_with(end))
+    };
+    // The prefix depends on the document.
+    match link.element.rsplit(':').next() {
+        Some("?xml-stylesheet") => true,
+        Some("meta") if link.role != Role::Navigation => false,
+        Some("iframe" | "frame" | "object" | "embed" | "meta") => {
+            !is_shown() && !reference.starts_with("about:")
+        }
+        // Firefox may load a candidate before it knows the policy.
+        _ if matches!(link.attribute.as_deref(), Some("srcset" | "imagesrcset")) => {
+            !leads_to_file(reference) && !reference.starts_with("data:")
+        }
+        _ => link.rel.as_deref().is_some_and(|rel| {
+            let rel = rel.to_ascii_lowercase();
+            rel.contains("preconnect") || rel.contains("dns-prefetch")
+        }),
     }
 }
 
@@ -329,33 +358,6 @@ impl LocalDestination {
 
     fn has_own_base(&self, link: &LinkReport) -> bool {
         link.base.as_deref() == self.own.as_deref()
-    }
-
-    /// True if `link` might cause a request, or run a script, that no policy of its document prevents: it is a style sheet of XML
-    /// before the policy, it frames SVG or other XML, which has no policy, or it connects: in advance, for a frame, or for a refresh.
-    fn escapes_policy(&self, link: &LinkReport, reference: &str) -> bool {
-        let is_xml = |name: &str| {
-            let format = Format::detect(Some(without_query(name)), b"");
-            matches!(format, Format::Svg | Format::Xml)
-        };
-        let is_outside = |target: &str| match self.located(link, target).1.resource() {
-            Some(found) => {
-                let path = self.collection.path_in_mirror(found.number);
-                is_xml(&String::from_utf8_lossy(path))
-            }
-            None => is_web(target),
-        };
-        match &*link.element {
-            "?xml-stylesheet" => true,
-            "meta" if link.role != Role::Navigation => false,
-            "iframe" | "frame" | "object" | "embed" | "meta" => {
-                is_xml(reference) || link.target.as_deref().is_some_and(is_outside)
-            }
-            _ => link.rel.as_deref().is_some_and(|rel| {
-                let rel = rel.to_ascii_lowercase();
-                rel.contains("preconnect") || rel.contains("dns-prefetch")
-            }),
-        }
     }
 
     /// The replacement for a link to `target`.
