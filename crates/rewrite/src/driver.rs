@@ -20,7 +20,7 @@
 //!
 //! Deliberately absent: syntax, and the decision on a link.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use baselink_scan::{
     self as scan, Against, Document, Role, ScanOptions,
@@ -188,35 +188,20 @@ struct Driver<'a, 'r> {
     known: Option<KnownOutcomes>,
 }
 
-/// The outcomes of earlier links, which later links to the same place have, too. A reference replaces another that has the same
-/// slot.
+/// The outcomes of earlier links by their references without fragments, which later links to the same place have, too.
 #[derive(Default)]
-struct KnownOutcomes {
-    /// References without their fragments.
-    slots: Vec<Option<(Box<[u8]>, Known)>>,
-}
+struct KnownOutcomes(HashMap<Box<[u8]>, Known>);
 
 impl KnownOutcomes {
-    /// The slot of `reference`, one of 1,024. References of a document differ at their ends.
-    fn slot(reference: &[u8]) -> usize {
-        let end = &reference[reference.len().saturating_sub(16)..];
-        let mut bytes = [0; 16];
-        bytes[..end.len()].copy_from_slice(end);
-        let spread =
-            u128::from_ne_bytes(bytes).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
-        (spread >> 118) as usize
-    }
-
-    fn get(&self, reference: &[u8]) -> Option<Known> {
-        let (known, outcome) = self.slots.get(Self::slot(reference))?.as_ref()?;
-        (**known == *reference).then_some(*outcome)
-    }
-
-    fn insert(&mut self, reference: &[u8], outcome: Known) {
-        if self.slots.is_empty() {
-            self.slots.resize_with(1 << 10, || None);
+    /// Adds a reference if there is room, and returns whether there was.
+    fn insert(&mut self, reference: &[u8], outcome: Known) -> bool {
+        /// The largest number of references. The limit keeps the memory for a document small.
+        const MOST: usize = 1 << 12;
+        let has_room = self.0.len() < MOST;
+        if has_room {
+            self.0.insert(reference.into(), outcome);
         }
-        self.slots[Self::slot(reference)] = Some((reference.into(), outcome));
+        has_room
     }
 }
 
@@ -291,11 +276,10 @@ impl Driver<'_, '_> {
         if let Some(known) = self.known.as_mut()
             && link.role == Role::Navigation
             && is_plain
+            && known.insert(reference.as_bytes(), outcome)
+            && let Known::Lacking(_) = outcome
         {
-            known.insert(reference.as_bytes(), outcome);
-            if let Known::Lacking(_) = outcome {
-                lacking.push((link.clone(), 0));
-            }
+            lacking.push((link.clone(), 0));
         }
     }
 
@@ -547,7 +531,7 @@ fn known_outcome(
     }
     let raw = &bytes[found.span.range()];
     let path = &raw[..memchr::memchr(b'#', raw).unwrap_or(raw.len())];
-    known.get(path).or_else(|| {
+    known.0.get(path).copied().or_else(|| {
         let is_kept = destination?.keeps(&plain_link(verdict, bytes, found)?);
         is_kept.then(|| {
             known.insert(path, Known::Kept);
