@@ -12,7 +12,7 @@
 //! - The `shadowmode` with which Chromium writes a shadow root into MHTML becomes `shadowrootmode` (HTML, 4.12.3), and
 //!   `shadowdelegatesfocus` its counterpart.
 //! - An image candidate without a file gets the descriptor of the candidate whose file it leads to.
-//! - A page of a message, as in MHTML, runs no scripts and loads nothing from the network: it gets a policy for that ([`QUIET`]), and a
+//! - A page of a message, as in MHTML, runs no scripts and loads nothing from the network: it gets a policy for that, and a
 //!   refresh to the network is disabled: its attribute becomes `data-http-equiv`.
 //!
 //! `docs/saved-pages.md` lists the restrictions of browsers.
