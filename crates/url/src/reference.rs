@@ -261,7 +261,7 @@ pub fn is_private(url: &str) -> bool {
     let scheme = opaque_scheme(url);
     matches!(
         scheme.as_deref(),
-        Some("file" | "x-msg" | "outbind" | "mailbox")
+        Some("file" | "view-source" | "x-msg" | "outbind" | "mailbox")
     )
 }
 

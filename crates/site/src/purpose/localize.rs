@@ -39,7 +39,7 @@ use baselink_rewrite::{
 use baselink_scan::{Against, Role, xml::vocabulary::is_location};
 use baselink_text::{Edits, Span, layer::digest::ends_with_md5};
 use baselink_url::{
-    Base, Category, Reference, decode_percent_lossy, is_template, parses, reference::placeholder,
+    Base, Category, Reference, Resolver, decode_percent_lossy, is_template, reference::placeholder,
     without_fragment,
 };
 
@@ -112,10 +112,13 @@ impl Guard for LocalDestination {
             let place = DiskPlace::new(&sheet, self.collection.scheme(), false);
             return place.prefix(link, reference, BaseInCopy::Undeclared, || DiskBase::Own);
         }
-        let declared = || match link.base.as_deref() {
-            Some(url) if self.own.as_deref() == Some(url) && parses(url) => DiskBase::Own,
+        // On disk, a declaration is resolved against the URL of the copy, though the URL of the document may resolve none.
+        let resolves = |url: &&str| Base::new(Resolver::Whatwg, url).resolve("x").is_ok();
+        let declared = || match link.base.as_deref().filter(resolves) {
+            Some(url) if self.own.as_deref() == Some(url) => DiskBase::Own,
             Some(url) if is_on_network(url) => DiskBase::Url(url.to_owned()),
-            _ => DiskBase::Inside,
+            // The base may be the folder itself.
+            _ => DiskBase::Url(DiskPlace::url("")),
         };
         self.disk_place.prefix(link, reference, base, declared)
     }
