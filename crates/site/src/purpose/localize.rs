@@ -18,8 +18,8 @@
 //! collection.add(b"c d?e.png", ResourceKind::File, ["http://a/docs/c%20d"]);
 //!
 //! let text = b"<base href=http://a/docs/><img src='/docs/c d'><a href=gone.html></a>";
-//! let options = Options::at("http://a/docs/sub/x.html");
-//! let options = options(b"sub/x.html", text, &Arc::new(collection), false, &options);
+//! let page = Options::at("http://a/docs/sub/x.html");
+//! let options = options(b"sub/x.html", text, &Arc::new(collection), false, &page);
 //! assert_eq!(
 //!     localize(text, &options, |(), _| ()).0.output(),
 //!     b"<base href=\"\"><img src='../c%20d%3Fe.png'><a href=http://a/docs/gone.html></a>"
