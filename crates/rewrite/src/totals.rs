@@ -86,7 +86,7 @@ pub struct Totals {
     pub charset: Charset,
     /// True if the output differs from the input.
     pub changed: bool,
-    /// True if a preload scanner reads the document in another way than the tree is built.
+    /// True if a preload scanner may find other links in the document than its tree has.
     #[doc(hidden)]
     pub is_read_twice: bool,
     /// True if the document was not changed because memory ran out.

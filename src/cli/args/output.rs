@@ -209,7 +209,8 @@ pub struct Extraction {
     ///
     /// Without it, `localize` adds the charset that only the HTTP heading declared, removes `integrity` and `crossorigin`,
     /// and disables a Content-Security-Policy, where these would keep local files from loading. Pages of MHTML and mails get a policy
-    /// against scripts and the network, and their shadow roots open. It gives an image candidate without a capture the descriptor of the one that replaces it.
+    /// against scripts and the network, and their shadow roots open. An image candidate without a capture gets the descriptor of
+    /// the one that replaces it.
     #[arg(long = "exact")]
     pub is_exact: bool,
 }

@@ -552,7 +552,10 @@ pub fn adapted_text(tally: &Tally) -> Option<String> {
             "descriptor of an image changed",
             "descriptors of images changed",
         ],
-        Adaptation::Quiet => ["page kept quiet", "pages kept quiet"],
+        Adaptation::Quiet => [
+            "change against scripts and the network",
+            "changes against scripts and the network",
+        ],
     };
     in_words(Adaptation::ALL.map(|kind| (tally[Counted::Adapted(kind)], words(kind))))
 }

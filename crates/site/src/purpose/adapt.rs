@@ -13,7 +13,8 @@
 //!   `shadowdelegatesfocus` its counterpart.
 //! - An image candidate without a file gets the descriptor of the candidate whose file it leads to.
 //! - A page of a message, as in MHTML, runs no scripts and loads nothing from the network: it gets a policy for that, and a
-//!   refresh to the network is disabled: its attribute becomes `data-http-equiv`.
+//!   refresh to the network is disabled: its attribute becomes `data-http-equiv`. What no policy prevents leads nowhere by
+//!   [`localize`](mod@super::localize).
 //!
 //! `docs/saved-pages.md` lists the restrictions of browsers.
 //!

@@ -60,9 +60,9 @@ use crate::{
     },
 };
 
-/// The options with which [`localize`] rewrites the resource called `name` of `collection` with the contents `bytes`. If it
-/// `is_adapted`, a part of a message loads nothing from the network.
-/// `options` contain the format, the retrieval URL, the resolver and the places.
+/// The options with which [`localize`] rewrites the resource called `name` of `collection` with the contents `bytes`.
+/// `options` contain the format, the retrieval URL, the resolver and the places. If it `is_adapted`, what the policy of a part of a
+/// message ([`adapt`](mod@super::adapt)) does not prevent leads nowhere.
 pub fn options(
     name: &[u8],
     bytes: &[u8],
@@ -112,7 +112,7 @@ impl Guard for LocalDestination {
             let place = DiskPlace::new(&sheet, self.collection.scheme(), false);
             return place.prefix(link, reference, BaseInCopy::Undeclared, || DiskBase::Own);
         }
-        // On disk, a declaration is resolved against the URL of the copy, though the URL of the document may resolve none.
+        // On disk, a declared base is resolved against the URL of the copy, even if the URL of the document resolves no reference.
         let resolves = |url: &&str| Base::new(Resolver::Whatwg, url).resolve("x").is_ok();
         let declared = || match link.base.as_deref().filter(resolves) {
             Some(url) if self.own.as_deref() == Some(url) => DiskBase::Own,
