@@ -14,6 +14,7 @@
 
 mod baseline;
 mod ci;
+mod fix;
 mod href;
 mod listing;
 mod report;
@@ -50,9 +51,15 @@ use baselink_site::{
 };
 
 /// Checks a folder or archives.
-pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
-    let read = |path| Baseline::read(path, request.updates_baseline);
+pub fn run(request: &mut Check, output: &mut Output) -> FileResult<ExitStatus> {
     side_files::check_files(request)?;
+    if request.fix
+        && let Some(status) = fix::fix(request, output)?
+    {
+        return Ok(status);
+    }
+    let request = &*request;
+    let read = |path| Baseline::read(path, request.updates_baseline);
     let baseline = request.baseline.as_deref().map(read).transpose()?;
     let is_by_target = !request.lists_links();
     let prints_findings = !request.missing.as_deref().is_some_and(is_standard_input);
@@ -67,6 +74,7 @@ pub fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
         list,
         baseline: baseline.as_ref(),
         full: &FullTargets::default(),
+        mends: false,
     };
     let is_sarif = request.form() == CheckForm::Sarif;
     if is_sarif {

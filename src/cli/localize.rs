@@ -137,7 +137,10 @@ impl Localize {
             library::enter(documents);
         }
         self.rewrite.complete()?;
-        let printing = [("--json", self.rewrite.json), ("--diff", self.rewrite.diff)];
+        let printing = [
+            ("--json", self.rewrite.json),
+            ("--diff", self.rewrite.changes.diff),
+        ];
         check_list_of_missing(self.extraction.missing.as_deref(), &printing)
     }
 }

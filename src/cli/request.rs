@@ -89,7 +89,7 @@ impl DerefMut for Documents {
 }
 
 /// The documents, and the options for reading them, with what they mean.
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(next_help_heading = "What to read")]
 pub struct Documents {
     #[arg(skip)]

@@ -62,7 +62,7 @@ pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'
         }
         return Ok(match kind {
             RewriteKind::Moved(_, Some(staged)) => Results::Staged(staged),
-            _ if request.diff => Results::Nowhere,
+            _ if request.changes.diff => Results::Nowhere,
             _ if request.is_preview() => Results::Checked(how),
             _ => Results::InPlace(how),
         });

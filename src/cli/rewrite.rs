@@ -58,7 +58,8 @@ use baselink_site::{
 
 /// Makes every relative link absolute.
 pub fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
-    let makes_folder = !request.diff && !request.is_printed() && request.in_place().is_none();
+    let makes_folder =
+        !request.changes.diff && !request.is_printed() && request.in_place().is_none();
     if makes_folder && request.documents.are_all_archives() {
         return extract(request, None, output);
     }
@@ -346,7 +347,7 @@ impl RewriteRun<'_> {
         if let Some(why) = refused.filter(|_| format.is_archive()) {
             return Err(Error::file(&entry.path, why).into());
         }
-        let mut diff = request.diff.then(DiffProgress::default);
+        let mut diff = request.changes.diff.then(DiffProgress::default);
         let mut summary = Box::<FileSummary>::default();
         let work = |input: &Input<'_>, output: &mut Output| {
             let mut of_document = FileSummary::default();
@@ -412,7 +413,7 @@ impl RewriteRun<'_> {
         );
         summary.add_leftovers(self.request, &left, &input, output);
         if !left.edits.is_empty() {
-            let mut diff = self.request.diff.then(DiffProgress::default);
+            let mut diff = self.request.changes.diff.then(DiffProgress::default);
             write_document(Some(&left.edits), &input, (&mut result, &mut diff), output)?;
         }
         let copied = match result.place {

@@ -12,12 +12,12 @@ use std::{
 };
 
 use baselink_text::{Error, Result, shell};
-use clap::Args;
+use clap::{Arg, Args};
 
 use super::{
     help::{CHECK_AFTER, for_folders},
     named::named,
-    output::check_list_of_missing,
+    output::{Changes, check_list_of_missing},
 };
 use baselink_site::{
     collection::{is_disk, origin::RootUrl},
@@ -27,9 +27,17 @@ use baselink_site::{
 
 use crate::cli::request::{Archives, Documents, SameUrls, folder_of, is_standard_input, new_url};
 
+/// The arguments of `check` that differ from those of other commands.
+fn of_check(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "diff" | "dry_run" | "backup" | "verify" => arg.requires("fix"),
+        _ => for_folders(arg, "PATH", "A folder, or archives, such as crawl.warc.gz"),
+    }
+}
+
 /// The request of `baselink check`. Each option is a field.
 #[derive(Args)]
-#[command(next_help_heading = "What to report", after_help = after_help(), mut_args(|arg| for_folders(arg, "PATH", "A folder, or archives, such as crawl.warc.gz")))]
+#[command(next_help_heading = "What to report", after_help = after_help(), mut_args(of_check))]
 pub struct Check {
     /// Also report the links that would break at this new place of the folder: its URL, or the word 'file' if it will be
     /// opened from disk
@@ -79,6 +87,15 @@ pub struct Check {
     /// List each broken link instead of each target, and the anomalies of each document
     #[arg(short, long, overrides_with = "verbose")]
     pub verbose: bool,
+    /// First mend the dead links that can only mean one file: with another case or escape, without the path of the site, with a
+    /// wrong extension, or with a / at the end
+    ///
+    /// Only URLs change, and links keep their forms. Findings that --ignore-url or --baseline accepts are not mended. With --diff or
+    /// --dry-run, nothing is checked afterwards.
+    #[arg(long, help_heading = "Where to write")]
+    pub fix: bool,
+    #[command(flatten)]
+    pub changes: Changes,
     /// One folder, or archives.
     #[command(flatten)]
     pub documents: Documents,
@@ -170,7 +187,7 @@ impl Check {
         }
         if !self.is_of_archives && !folder.is_dir() {
             let why = if folder.exists() {
-                "not a folder or an archive; to list the links of a document, use `baselink links`"
+                "not a folder or an archive; to list the links of a document, use `baselink links`; Markdown is not read"
             } else {
                 "no such file or folder"
             };
@@ -181,6 +198,11 @@ impl Check {
         }
         if self.strict && !self.is_of_archives {
             return refused("--strict applies only to archives");
+        }
+        if self.fix && (self.is_of_archives || self.typed_to.is_some() || self.updates_baseline) {
+            return refused(
+                "--fix mends links of a folder where it stands; it cannot be used with archives, --to and --update-baseline",
+            );
         }
         let printing = [
             ("--json", self.json),

@@ -20,8 +20,28 @@ use baselink_site::collection::capture::DateRange;
 
 use crate::cli::request::{Archives, Documents, Policy, is_standard_input};
 
+/// How files change.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Where to write")]
+pub struct Changes {
+    /// Show the changes as a diff, and write nothing
+    #[arg(long)]
+    pub diff: bool,
+    /// Write nothing; only report the results
+    #[arg(long)]
+    dry_run: bool,
+    /// Keep a backup of each file that is changed in place, named after the file with this suffix
+    ///
+    /// An existing backup is never overwritten, and backups in folders are not rewritten.
+    #[arg(long, value_name = "SUFFIX")]
+    backup: Option<OsString>,
+    /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
+    #[arg(long, help_heading = "What to report")]
+    pub verify: bool,
+}
+
 /// The request of `baselink rewrite`, and that part of `localize` and `move`. Each option is a field.
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(next_help_heading = "Where to write")]
 pub struct Rewrite {
     /// The file for the result, or the folder for the results of folders, archives and several files
@@ -36,24 +56,12 @@ pub struct Rewrite {
     /// A file with several names (hard links) is skipped and reported; `--in-place=break-links` replaces it, and its other
     /// names keep the old bytes.
     #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", value_parser = ["files", "break-links"])]
-    in_place: Option<String>,
-    /// Show the changes as a diff, and write nothing
-    #[arg(long)]
-    pub diff: bool,
-    /// Write nothing; only report the results
-    #[arg(long)]
-    dry_run: bool,
-    /// With --in-place, keep a backup of each changed file, named after the file with this suffix
-    ///
-    /// An existing backup is never overwritten, and backups in folders are not rewritten.
-    #[arg(long, value_name = "SUFFIX")]
-    backup: Option<OsString>,
+    pub in_place: Option<String>,
+    #[command(flatten)]
+    pub changes: Changes,
     /// Keep the times of changed files; programs that compare sizes and times, such as rsync, may then miss changes
     #[arg(long)]
     pub preserve_times: bool,
-    /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
-    #[arg(long, help_heading = "What to report")]
-    pub verify: bool,
     /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null if nothing was written), the numbers of links by
@@ -85,7 +93,7 @@ pub struct Rewrite {
 impl Rewrite {
     /// True if the result is only previewed, even with --in-place.
     pub fn is_preview(&self) -> bool {
-        self.diff || self.dry_run
+        self.changes.diff || self.changes.dry_run
     }
 
     /// The file or folder that is written.
@@ -117,12 +125,12 @@ impl Rewrite {
     pub fn complete(&mut self) -> Result<()> {
         let documents = &mut self.documents;
         // The proof needs every link.
-        documents.reading.options.counts_kept = !self.verify;
+        documents.reading.options.counts_kept = !self.changes.verify;
         // An output folder gets empty folders, too, unless --include selects files.
         documents.selection.folders =
             self.output.is_some() && documents.selection.include.is_empty();
         let refused = |why: &str| Err(Error::new(why));
-        if self.in_place.is_none() && self.backup.is_some() {
+        if self.in_place.is_none() && self.changes.backup.is_some() {
             return refused(
                 "--backup requires --in-place; with -o the original files do not change",
             );
@@ -130,7 +138,12 @@ impl Rewrite {
         if self.output.is_none() && self.in_place.is_none() && self.preserve_times {
             return refused("--preserve-times requires -o or --in-place");
         }
-        self.suffix = self.backup.as_deref().map(backup_suffix).transpose()?;
+        self.suffix = self
+            .changes
+            .backup
+            .as_deref()
+            .map(backup_suffix)
+            .transpose()?;
         if self.in_place.is_some() && documents.selection.follow {
             return refused(
                 "--follow cannot be used with --in-place, which never writes through a symbolic link; use -o DIR",
@@ -154,7 +167,7 @@ impl Rewrite {
                 ))
             }));
         }
-        if self.json && (self.diff || self.is_printed()) {
+        if self.json && (self.changes.diff || self.is_printed()) {
             return refused(
                 "--json needs standard output for itself; use it with -o, --in-place or --dry-run, \
                  and without --diff",

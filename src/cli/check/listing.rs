@@ -24,6 +24,7 @@ use baselink_site::{
             CheckedDocument, CheckedLink, CheckedSite, Class, FragmentList, Ids, check,
             targets::{FullTargets, PLACES, PlacedLink, ROWS, Targets},
         },
+        relocate::Remedies,
         tally::{Counted, Tally},
     },
     reading::{DocumentName, FilePlaces, Input},
@@ -52,6 +53,8 @@ pub struct Lister<'a> {
     pub baseline: Option<&'a Baseline>,
     /// The targets of an archive that need no further places.
     pub full: &'a FullTargets,
+    /// True if only the remedies of links are collected.
+    pub mends: bool,
 }
 
 /// The links of one file.
@@ -64,6 +67,7 @@ pub struct FileLinks {
     pub ids: Option<Ids>,
     /// The fragments of the links in its documents, if ids were not known yet.
     pub fragments: FragmentList,
+    pub remedies: Remedies,
     /// True if a finding of the file was printed.
     is_begun: bool,
     /// The number of links that were not only counted.
@@ -99,7 +103,7 @@ struct DocumentState<'a> {
 impl Lister<'_> {
     /// True if findings go to a list or a baseline one by one.
     pub fn is_by_link(&self) -> bool {
-        self.list != Classes::default() || self.baseline.is_some()
+        self.mends || self.list != Classes::default() || self.baseline.is_some()
     }
 
     /// The number of links to the target `url` with findings of `class` whose places are needed.
@@ -113,7 +117,10 @@ impl Lister<'_> {
 
     /// True if findings of `class` are listed, noted in a baseline, or counted by target.
     fn concerns(&self, class: Class) -> bool {
-        self.list.contains(class) || self.is_noted(class) || are_shown(self.request, class)
+        self.mends
+            || self.list.contains(class)
+            || self.is_noted(class)
+            || are_shown(self.request, class)
     }
 
     /// True if there is a baseline that has findings of `class`.
@@ -149,7 +156,7 @@ impl Lister<'_> {
             tally.add(Counted::Schemeless, link.lacks_only_scheme());
             if printed.is_ok() && self.concerns(found.finding.class()) {
                 let within = (input, &mut state);
-                printed = self.take((path, name), within, file, &found, output);
+                printed = self.take((path, name, collection), within, file, &found, output);
             }
         });
         file.tally.merge(&document.counted);
@@ -176,7 +183,7 @@ impl Lister<'_> {
     /// Takes a link.
     fn take<'i>(
         &self,
-        (path, name): (&Path, &[u8]),
+        (path, name, site): (&Path, &[u8], &Collection),
         (input, state): (&'i Input<'i>, &mut DocumentState<'i>),
         file: &mut FileLinks,
         found: &CheckedLink,
@@ -190,6 +197,11 @@ impl Lister<'_> {
             && baseline.accept(FindingKey::of(baseline::path(name), link, finding))
         {
             file.tally.add(Counted::Accepted(class), 1_usize);
+            return Ok(());
+        }
+        if self.mends {
+            let remedy = |target: &String| Some((target.clone(), finding.remedy(target, site)?));
+            file.remedies.extend(link.target.as_ref().and_then(remedy));
             return Ok(());
         }
         if are_shown(self.request, class) {

@@ -9,7 +9,12 @@
 //!
 //! Deliberately absent: messages ([`super`]), and what becomes of each link ([`super::listing`]).
 
-use std::{collections::BTreeMap, io, path::PathBuf, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    io,
+    path::PathBuf,
+    sync::Arc,
+};
 
 use baselink_text::{Format, Result, name};
 
@@ -23,7 +28,7 @@ use baselink_site::{
     collection::{Collection, folder::name_of, is_disk, origin::RootUrl},
     purpose::{
         check::{Class, FindingRule, are_there, targets::Targets},
-        relocate::{is_at_any_url, split_host},
+        relocate::{Remedies, is_at_any_url, split_host},
         tally::{Counted, Tally},
     },
     reading::{
@@ -54,6 +59,8 @@ pub struct CheckedTree {
     pub tally: Tally,
     /// The targets of links, if they are shown.
     pub targets: Targets,
+    /// The remedies of links, by the name of the document.
+    pub remedies: HashMap<Vec<u8>, Arc<Remedies>>,
 }
 
 /// A file with findings.
@@ -176,6 +183,9 @@ impl CheckedTree {
     ) {
         let (file, room) = (self.files.len(), room(lister.request));
         let is_listed = !found.targets.is_empty();
+        if !found.remedies.is_empty() {
+            self.remedies.insert(name.clone(), found.remedies.into());
+        }
         self.targets.merge(found.targets, file, room, lister.full);
         let tally = found.tally;
         self.tally.merge(&tally);

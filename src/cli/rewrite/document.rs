@@ -52,7 +52,7 @@ impl RewriteRun<'_> {
         let is_verbose = output.is_verbose();
         let add = |links: &mut DocumentLinks, link: LinkReport| {
             links.add(&link, 1, &kind.results());
-            if request.verify || is_verbose && is_left(&link) {
+            if request.changes.verify || is_verbose && is_left(&link) {
                 links.listed.push(link);
             }
         };
@@ -88,7 +88,7 @@ impl RewriteRun<'_> {
             let status = report_strict(&links.strict, &places, done, output);
             summary.status = summary.status.max(status);
         }
-        let differences = if request.verify {
+        let differences = if request.changes.verify {
             verify(&rewritten).err().unwrap_or_default().messages
         } else {
             Vec::new()
@@ -103,7 +103,7 @@ impl RewriteRun<'_> {
         let is_proved = differences.is_empty();
         if !is_proved {
             summary.status = summary.status.max(ExitStatus::NotHeld);
-        } else if request.verify {
+        } else if request.changes.verify {
             let edits = rewritten.edits.len();
             summary.tally.add(Counted::Verified, 1_usize);
             summary.tally.add(Counted::VerifiedEdit, edits);
@@ -122,7 +122,7 @@ impl RewriteRun<'_> {
     /// True if an option needs a report of each link.
     fn needs_report(self, output: &Output) -> bool {
         let is_absolute = matches!(self.kind, RewriteKind::Absolute);
-        self.request.verify || self.request.strict || output.is_verbose() || !is_absolute
+        self.request.changes.verify || self.request.strict || output.is_verbose() || !is_absolute
     }
 }
 

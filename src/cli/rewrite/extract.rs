@@ -224,7 +224,7 @@ fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<ResultFold
     if request.in_place().is_some() {
         return refused("an archive is never altered; -o DIR makes a folder of its files");
     }
-    if request.diff || request.is_printed() {
+    if request.changes.diff || request.is_printed() {
         let why = "an archive becomes a folder of files; use -o DIR, or preview with --dry-run";
         return refused(why);
     }

@@ -174,6 +174,7 @@ impl FileSummary {
             links: (&self.tally, run.kind.results().all),
             verified: run
                 .request
+                .changes
                 .verify
                 .then_some(self.tally[Counted::VerifiedEdit]),
             diagnostics: &self.diagnostics,

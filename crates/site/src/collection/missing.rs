@@ -13,10 +13,10 @@
 //! Deliberately absent: names in archives, which are derived from URLs.
 
 use super::{
-    index::{Absence, Collection},
+    index::{Absence, Collection, url_below},
     locate::{FoundBy, Located},
     near::{NearNames, composed, without_case, without_empty},
-    path::{shown, split_name},
+    path::{PAGES, joined, shown, split_name, stem},
 };
 
 /// A missing file, and a file with a similar name.
@@ -67,9 +67,9 @@ impl Collection {
     /// The reason for the absence of `path`, and a similar file. `is_path` is false if a name in it cannot be that of a
     /// file.
     fn nearest(&self, path: &[u8], is_path: bool) -> (Absence, Option<usize>) {
-        let near = self.near.get_or_init(|| NearNames::of(&self.files));
+        let near = self.near_names();
         for path in self.with_index(path) {
-            let Some(number) = near.alike(&path) else {
+            let Some((number, _)) = near.alike(&path) else {
                 continue;
             };
             let own = self.path(number);
@@ -86,6 +86,48 @@ impl Collection {
             return (Absence::NoName, None);
         }
         (Absence::Absent, near.hint(&self.files, path))
+    }
+
+    fn near_names(&self) -> &NearNames {
+        self.near.get_or_init(|| NearNames::of(&self.files))
+    }
+
+    /// The URL of the only file that can be meant by `url`, which leads to none: its path differs in case, encoding,
+    /// normalization or empty names, or has or lacks an extension or a `/` at its end.
+    pub fn remedy(&self, url: &str) -> Option<String> {
+        let located = self.locate(url);
+        let (path, is_lacking) = match &located {
+            Located::Lacking(Absence::Absent | Absence::NoName, path) => (&**path, true),
+            Located::Resource(found) if found.by == FoundBy::CleanFolder => {
+                (self.path(found.number), false)
+            }
+            _ => return None,
+        };
+        let alike = |own: Vec<u8>| Some((self.near_names().alike(&own)?, own.len() > path.len()));
+        let paths = self.with_index(path).into_iter().filter(|_| is_lacking);
+        let (number, is_index) = match paths.filter_map(alike).next() {
+            Some(((number, is_only), is_index)) => (is_only.then_some(number)?, is_index),
+            None => self.with_other_extension(path)?,
+        };
+        let file = self.path(number);
+        let folder = joined(split_name(file).0, b"");
+        url_below(self.root_url()?, if is_index { &folder } else { file })
+    }
+
+    /// The only file whose path is `path` without its extension or with another of pages; true for the index file of a folder.
+    fn with_other_extension(&self, path: &[u8]) -> Option<(usize, bool)> {
+        let own = &path[..path.len() - split_name(path).1.len() + stem(split_name(path).1).len()];
+        let is_page = PAGES.iter().any(|extension| path.ends_with(extension));
+        let of_pages = PAGES.into_iter().filter(|_| is_page);
+        let paths = of_pages
+            .chain([&b""[..]])
+            .map(|extension| [own, extension].concat());
+        let files = paths.filter_map(|path| Some((self.number_at(&path)?, false)));
+        let index = self.index_of(own).filter(|_| is_page);
+        let index = index.and_then(Result::ok).map(|number| (number, true));
+        let mut all = files.chain(index);
+        let first = all.next()?;
+        all.next().is_none().then_some(first)
     }
 
     /// The path of a file with a name similar to `path`.

@@ -26,8 +26,8 @@ use super::path::{split_name, stem};
 pub struct NearNames {
     /// The files, sorted by folder and name.
     sorted: Vec<usize>,
-    /// The first file of each path, ignoring case and encoding, by hash.
-    alike: HashMap<u64, usize>,
+    /// The first file of each path, ignoring case and encoding, by hash; true if it is the only one.
+    alike: HashMap<u64, (usize, bool)>,
     /// The first file of each name, by hash.
     by_name: HashMap<u64, usize>,
     /// The hints for missing paths. Many links may lead to the same path.
@@ -40,7 +40,9 @@ impl NearNames {
         let mut sorted: Vec<usize> = (0..files.len()).collect();
         for &number in &sorted {
             let path = &files[number];
-            alike.entry(hashed(folded(path))).or_insert(number);
+            let same = alike.entry(hashed(folded(path)));
+            same.and_modify(|(_, is_only)| *is_only = false)
+                .or_insert((number, true));
             by_name.entry(hashed(split_name(path).1)).or_insert(number);
         }
         sorted.sort_unstable_by_key(|&number| split_name(&files[number]));
@@ -52,8 +54,9 @@ impl NearNames {
         }
     }
 
-    /// The first file whose path equals `path` when case, encoding, normalization and empty names are ignored.
-    pub fn alike(&self, path: &[u8]) -> Option<usize> {
+    /// The first file whose path equals `path` when case, encoding, normalization and empty names are ignored; true if it is the
+    /// only one.
+    pub fn alike(&self, path: &[u8]) -> Option<(usize, bool)> {
         self.alike.get(&hashed(folded(path))).copied()
     }
 

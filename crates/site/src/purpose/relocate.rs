@@ -37,6 +37,7 @@
 
 use std::{
     borrow::Cow,
+    collections::HashMap,
     ptr,
     sync::{Arc, Mutex},
 };
@@ -105,7 +106,12 @@ pub struct Relocation {
     pub(super) old_urls: Option<OldUrls>,
     /// True if these are replaced.
     pub replaces_old_urls: bool,
+    /// The remedies of links that lead to no file, by the name of the document.
+    pub remedies: HashMap<Vec<u8>, Arc<Remedies>>,
 }
+
+/// The URLs to which links must lead instead, by their targets.
+pub type Remedies = HashMap<String, String>;
 
 /// The new place of a target.
 #[derive(Default)]
@@ -144,6 +150,7 @@ impl Relocation {
             present: None,
             // On disk, no host answers.
             follows_redirects: form == LinkForm::Disk,
+            remedies: HashMap::new(),
         }
     }
 
@@ -285,7 +292,9 @@ pub fn options(
     };
     let collection = &relocation.collection;
     // If some files have their new names already, a link to a file that is there may change.
+    let remedies = relocation.remedies.get(name).cloned();
     let keeps_plain = relocation.present.is_none()
+        && remedies.is_none()
         && relocation.elsewhere.is_empty()
         && collection.folder_url() == relocation.from.folder();
     let scheme = scheme_of(relocation.to.as_str());
@@ -297,6 +306,7 @@ pub fn options(
         resolver: options.resolver,
         place: (relocation.form == LinkForm::Disk).then(on_disk),
         kept_forms,
+        remedies,
         is_message: options.format.has_headings(),
         last_base: Mutex::default(),
     });
@@ -384,6 +394,7 @@ struct RelocateLinks {
     /// The new place of the document, if links must open from disk.
     place: Option<DiskPlace>,
     kept_forms: KeptForms,
+    remedies: Option<Arc<Remedies>>,
     is_message: bool,
     /// The length of the URL of the root, if links may have a plain meaning.
     plain_root: Option<usize>,
@@ -421,6 +432,17 @@ impl Destination for RelocateLinks {
             Some(other) => (&other.target, &*other.base),
             None => (target, &**base),
         };
+        if let Some(url) = self.remedies.as_ref().and_then(|all| all.get(target)) {
+            let remedy = MovedTarget {
+                url: url.clone(),
+                is_inside: true,
+                is_there: true,
+                is_renamed: true,
+                ..MovedTarget::default()
+            };
+            let reference = self.reference(link, remedy, &self.base_after(base));
+            return (Choice::Reference(reference), None);
+        }
         let follows = self.relocation.follows_redirects && !collection.host_rules.is_empty();
         let end = follows.then(|| collection.locate_link(link, target, None).1);
         let end = end.flatten();
@@ -441,7 +463,10 @@ impl Destination for RelocateLinks {
             .map(|end| end[without_query(end).len()..].into());
         // A base needs no file at its URL, and a template is not a URL.
         let is_base = names_base(link);
-        let is_lacking = moved.is_lacking && !is_base && !is_template(&link.reference);
+        let is_lacking = moved.is_lacking
+            && !is_base
+            && !is_template(&link.reference)
+            && self.relocation.remedies.is_empty();
         let lack = is_lacking.then_some(Lack::Missing);
         // An earlier run may have repaired the link. If it was dead before, it would change at every run.
         if let Some(present) = &self.relocation.present

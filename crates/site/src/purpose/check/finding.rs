@@ -15,7 +15,7 @@ use regex::Regex;
 
 use super::ids::{FragmentPlace, Ids};
 use crate::{
-    collection::{Absence, Collection, Located, Missing, origin::RootUrl},
+    collection::{Absence, Collection, Located, Missing, origin::RootUrl, without_query},
     purpose::{
         finding_rule::{
             Class,
@@ -132,6 +132,20 @@ impl Finding {
     /// The class of the link.
     pub fn class(&self) -> Class {
         self.rule.class()
+    }
+
+    /// The URL to which the link to `target` must lead instead, if that is certain.
+    pub fn remedy(&self, target: &str, collection: &Collection) -> Option<String> {
+        match self.rule {
+            NoPrefix => {
+                let host = split_host(collection.root_url()?.as_str()).0;
+                Some([host, without_query(self.hint.as_deref()?)].concat())
+            }
+            Absent | NameCase | NameEncoding | NameForm | NoName | Slash => {
+                collection.remedy(target)
+            }
+            _ => None,
+        }
     }
 
     /// The finding for a link whose fragment has this place in its target.
