@@ -32,6 +32,8 @@ use crate::{
 pub struct PageStyles {
     /// The bases of style sheets in other folders of the same host.
     sheets: Vec<Base>,
+    /// True if a sheet in the folder of the page may use its properties, too.
+    has_near: bool,
     /// The custom properties that styles in the page use.
     used: HashSet<Box<[u8]>>,
     /// The number of references that lead elsewhere from a sheet, and the first one with both targets.
@@ -44,6 +46,7 @@ impl PageStyles {
     pub fn of(bytes: &[u8], linked: Vec<String>, own: Option<&Base>) -> Self {
         let mut styles = Self {
             sheets: Vec::new(),
+            has_near: false,
             used: used(bytes).map(Box::from).collect(),
             number: 0,
             first: None,
@@ -54,6 +57,7 @@ impl PageStyles {
                 continue;
             };
             let is_known = |base: &Base| folder(base.as_str()) == folder(&sheet.url);
+            styles.has_near |= is_known(own);
             let is_other = !is_known(own) && !styles.sheets.iter().any(is_known);
             if is_other && host(&sheet.url) == host(own.as_str()) {
                 styles.sheets.push(Base::new(own.resolver(), &sheet.url));
@@ -67,7 +71,10 @@ impl PageStyles {
         let user = match &*self.sheets {
             _ if self.used.contains(name.as_bytes()) => PropertyUser::Own,
             [] => PropertyUser::Unknown,
-            [sheet] => PropertyUser::Sheet(sheet.as_str().to_owned()),
+            // The `initial-value` of a rule has no name of its own.
+            [sheet] if !self.has_near && name.starts_with("--") => {
+                PropertyUser::Sheet(sheet.as_str().to_owned())
+            }
             _ => PropertyUser::Several,
         };
         let is_relative = link.outcome == Outcome::Rewritten;

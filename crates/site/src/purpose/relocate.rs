@@ -487,7 +487,7 @@ impl Destination for RelocateLinks {
         let reference = if is_of_heading || matches!(against, Against::Inner(_)) {
             self.absolute(link, target, &moved)
         } else {
-            let of_property = self.base_of_property(link);
+            let of_property = self.base_of_sheet(link).filter(|_| !is_relative(link));
             let after = of_property.unwrap_or_else(|| self.base_after(base));
             self.reference(link, moved, &after)
         };
@@ -504,7 +504,7 @@ impl Destination for RelocateLinks {
 impl Guard for RelocateLinks {
     fn prefix(&self, link: &LinkReport, reference: &str, base: BaseInCopy) -> Option<String> {
         let place = self.place.as_ref()?;
-        let of_property = self.base_of_property(link);
+        let of_property = self.base_of_sheet(link);
         let base = if of_property.is_some() {
             BaseInCopy::Declared
         } else {
@@ -563,11 +563,9 @@ impl RelocateLinks {
     }
 
     /// The base after the move if browsers resolve `link`, which is in a custom property, from a style sheet.
-    fn base_of_property(&self, link: &LinkReport) -> Option<Arc<BaseAfterMove>> {
+    fn base_of_sheet(&self, link: &LinkReport) -> Option<Arc<BaseAfterMove>> {
         match property_user(link)? {
-            PropertyUser::Sheet(url) if !self.kept_forms.are_all() && !is_relative(link) => {
-                Some(self.base_after(url))
-            }
+            PropertyUser::Sheet(url) if !self.kept_forms.are_all() => Some(self.base_after(url)),
             _ => None,
         }
     }
