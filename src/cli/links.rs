@@ -17,8 +17,11 @@ use std::{
 };
 
 use anstyle::Style;
-use baselink_rewrite::{FileRewrite, ListedLink, Outcome, Totals, rewrite_each};
-use baselink_text::{Error, visible};
+use baselink_rewrite::{
+    FileRewrite, LinkLines, LinkReport, LinkSink, ListedLink, Outcome, PlainLink, Totals, Within,
+    links_to, rewrite_each,
+};
+use baselink_text::{Charset, Error, visible};
 use clap::{Args, ValueHint};
 
 use super::{
@@ -227,70 +230,92 @@ fn list_document(
         output.report_bases(input, &places, &report);
         output.report_links_left(&places, &left);
     }
-    let (mut printed, mut strict) = (Ok(()), StrictViolations::default());
-    let mut table = Table {
+    let mut list = LinkList {
+        request,
         input,
-        grammar: request.grammar,
+        output: &mut *output,
+        lines: LinkLines::of(input.bytes),
+        printed: Ok(()),
+        strict: StrictViolations::default(),
         widths: None,
         waiting: Vec::new(),
     };
-    let totals = baselink_rewrite::links(input.bytes, input.options, &mut |mut found| {
-        found.line += input.lines;
-        if request.strict {
-            strict.add(&found.link);
-        }
-        if printed.is_ok() {
-            printed = print(request.form(), &mut table, found, output);
-        }
-    });
-    printed.and_then(|()| table.flush(output))?;
+    let totals = links_to(input.bytes, input.options, &mut list);
+    mem::replace(&mut list.printed, Ok(())).and_then(|()| list.flush())?;
+    let strict = list.strict;
     let places = FilePlaces::of(input, totals.charset);
     output.report_diagnostics(&places, &totals.diagnostics);
     let status = report_strict(&strict, &places, "made absolute", output);
     Ok((totals, status))
 }
 
-fn print(
-    form: LinksForm,
-    table: &mut Table<'_>,
-    found: ListedLink,
-    output: &mut Output,
-) -> io::Result<()> {
-    match (form, &found.link.target) {
-        (LinksForm::Json, _) => output.json(&json_records::LinkRecord::of(
-            table.input.name,
-            table.input.offset,
-            &found,
-            table.grammar,
-        )),
-        (LinksForm::Target, None) => Ok(()),
-        // Control characters are escaped, so that a URL stays on one line.
-        (LinksForm::Target, Some(target)) => writeln!(output.out(), "{}", visible(target)),
-        (LinksForm::Text, _) => table.add(found, output),
-    }
-}
-
-/// A table with aligned columns.
-struct Table<'a> {
+/// Prints the links of a document: as a table with aligned columns, unless another form is asked for.
+struct LinkList<'a, 'o> {
+    request: &'a ListLinks,
     input: &'a Input<'a>,
-    grammar: bool,
+    output: &'o mut Output,
+    lines: LinkLines<'a>,
+    printed: io::Result<()>,
+    strict: StrictViolations,
     /// The widths of the columns, once enough rows are known.
     widths: Option<[usize; 3]>,
     waiting: Vec<ListedLink>,
 }
 
-impl Table<'_> {
-    fn add(&mut self, found: ListedLink, output: &mut Output) -> io::Result<()> {
+impl LinkSink for LinkList<'_, '_> {
+    fn plain(&mut self, link: &PlainLink<'_>, _: Within<'_>) -> bool {
+        let needs_target = self.request.form() == LinksForm::Target;
+        if needs_target && self.printed.is_ok() {
+            self.printed = self.print_target(&link.url());
+        }
+        needs_target
+    }
+
+    fn link(&mut self, link: LinkReport, _: Within<'_>, outermost: Charset) {
+        if self.request.strict {
+            self.strict.add(&link);
+        }
+        if self.printed.is_ok() {
+            self.printed = self.print(link, outermost);
+        }
+    }
+}
+
+impl LinkList<'_, '_> {
+    fn print_target(&mut self, target: &str) -> io::Result<()> {
+        // Control characters are escaped, so that a URL stays on one line.
+        writeln!(self.output.out(), "{}", visible(target))
+    }
+
+    fn print(&mut self, link: LinkReport, outermost: Charset) -> io::Result<()> {
+        if self.request.form() == LinksForm::Target {
+            let target = link.target.as_deref();
+            return target.map_or(Ok(()), |target| self.print_target(target));
+        }
+        let mut found = self.lines.listed(link, outermost);
+        found.line += self.input.lines;
+        match self.request.form() {
+            LinksForm::Json => self.output.json(&json_records::LinkRecord::of(
+                self.input.name,
+                self.input.offset,
+                &found,
+                self.request.grammar,
+            )),
+            _ => self.add(found),
+        }
+    }
+
+    fn add(&mut self, found: ListedLink) -> io::Result<()> {
         // An empty line separates documents other than the messages of a mailbox.
         if !self.input.is_message() && self.waiting.is_empty() && self.widths.is_none() {
-            output.blank_line()?;
+            self.output.blank_line()?;
         }
         if let Some(widths) = self.widths {
-            return self.print_row(&found, widths, output);
+            return self.print_row(&found, widths);
         }
         self.waiting.push(found);
         if self.waiting.len() == AHEAD {
-            self.flush(output)
+            self.flush()
         } else {
             Ok(())
         }
@@ -306,7 +331,7 @@ impl Table<'_> {
     }
 
     /// Computes the widths, and prints the waiting rows.
-    fn flush(&mut self, output: &mut Output) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         let mut widths = [0; 3];
         for found in &self.waiting {
             for (width, column) in widths.iter_mut().zip(self.columns(found)) {
@@ -314,7 +339,8 @@ impl Table<'_> {
             }
         }
         // Columns that take more than half of the terminal are not aligned.
-        if output
+        if self
+            .output
             .width()
             .is_some_and(|room| widths.iter().sum::<usize>() > room / 2)
         {
@@ -323,19 +349,15 @@ impl Table<'_> {
         self.widths = Some(widths);
         mem::take(&mut self.waiting)
             .iter()
-            .try_for_each(|found| self.print_row(found, widths, output))
+            .try_for_each(|found| self.print_row(found, widths))
     }
 
-    fn print_row(
-        &self,
-        found: &ListedLink,
-        widths: [usize; 3],
-        output: &mut Output,
-    ) -> io::Result<()> {
-        let (styler, link) = (output.styler, &found.link);
-        let out = &mut output.lines();
+    fn print_row(&mut self, found: &ListedLink, widths: [usize; 3]) -> io::Result<()> {
+        let columns = self.columns(found);
+        let (styler, link) = (self.output.styler, &found.link);
+        let out = &mut self.output.lines();
         let styles = [FAINT, style_of(link.outcome), Style::new()];
-        for ((column, width), style) in self.columns(found).iter().zip(widths).zip(styles) {
+        for ((column, width), style) in columns.iter().zip(widths).zip(styles) {
             let gap = width.saturating_sub(column.chars().count()) + 2;
             write!(out, "{}{:gap$}", styler.paint(style, column), "")?;
         }
@@ -350,7 +372,7 @@ impl Table<'_> {
         if let Some(reason) = link.reason {
             write!(out, "  ({})", reason.name())?;
         }
-        if self.grammar {
+        if self.request.grammar {
             let verdict = baselink_url::reference::conformance(&link.reference);
             let violation = verdict
                 .violation

@@ -448,7 +448,9 @@ impl Links for Driver<'_, '_> {
             return false;
         }
         let own = (self.chain, self.charset);
-        let sink = self.sink.as_deref_mut().filter(|_| is_reported);
+        // A link that waits for later ones, or is judged twice, is passed on with them.
+        let sink = self.sink.as_deref_mut();
+        let sink = sink.filter(|_| is_reported && self.plan.most_held == 0);
         let is_taken = sink.is_some_and(|sink| {
             plain_link(&verdict, bytes, found).is_some_and(|link| sink.plain(&link, own))
         });
