@@ -32,31 +32,9 @@ const NAME: &str = "baselink.toml";
 const LARGEST: usize = 1 << 20;
 
 /// The options that a settings file may contain.
-const KEYS: [&str; 23] = [
-    "url",
-    "same",
-    "url-map",
-    "layout",
-    "index",
-    "trust",
-    "assume-scheme",
-    "format",
-    "charset",
-    "resolver",
-    "enable",
-    "attribute",
-    "fragments",
-    "base-element",
-    "skip-dkim",
-    "include",
-    "exclude",
-    "hidden",
-    "strict",
-    "verify",
-    "to",
-    "deny",
-    "ignore-url",
-];
+const KEYS: &str = "\
+    url same url-map layout index trust assume-scheme format charset resolver enable attribute fragments \
+    base-element skip-dkim include exclude hidden strict verify to deny ignore-url";
 
 /// The options of a settings file, and its path.
 #[derive(Debug)]
@@ -111,7 +89,7 @@ impl Settings {
                 .get_arguments()
                 .chain(of_commands)
                 .find(|one| one.get_long() == Some(key));
-            let known = KEYS.into_iter().find(|known| known == key);
+            let known = KEYS.split(' ').find(|known| known == key);
             let Some((known, argument)) = known.zip(argument) else {
                 return Err(wrong(at, &unknown(key, argument.is_some())));
             };
@@ -195,12 +173,12 @@ impl Settings {
 
 /// Explains why `key` is not allowed. An option is allowed only on the command line.
 fn unknown(key: &str, is_option: bool) -> String {
-    match nearest(key, KEYS.into_iter()) {
+    match nearest(key, KEYS.split(' ')) {
         _ if is_option => format!("'{key}' is allowed only on the command line"),
         Some(meant) => format!("unknown key '{key}'; did you mean '{meant}'?"),
         None => format!(
             "unknown key '{key}'; no table is allowed, and the keys are {}",
-            KEYS.join(", ")
+            KEYS.replace(' ', ", ")
         ),
     }
 }

@@ -46,32 +46,9 @@ use crate::base::BaseChain;
 /// (`WebOptions.FolderSuffix`, <https://learn.microsoft.com/office/vba/api/word.weboptions.foldersuffix>). The
 /// German, French, Dutch, Portuguese, Czech, Hungarian and Swedish ones are also in Mozilla's
 /// `contentAreaCommands.properties`. The last two come from reports of users.
-pub const SUFFIXES: [&str; 24] = [
-    "_files",
-    ".files",
-    "-Dateien",
-    "_fichiers",
-    "_archivos",
-    "_bestanden",
-    "_file",
-    "-filer",
-    "_ficheiros",
-    "_arquivos",
-    "_pliki",
-    "_soubory",
-    "_tiedostot",
-    "_elemei",
-    "_dosyalar",
-    "_fitxategiak",
-    "_fitxers",
-    "_datoteke",
-    "_failid",
-    "_fails",
-    "_bylos",
-    "_fajlovi",
-    "-files",
-    "_filer",
-];
+pub const SUFFIXES: &str = "\
+    _files .files -Dateien _fichiers _archivos _bestanden _file -filer _ficheiros _arquivos _pliki _soubory \
+    _tiedostot _elemei _dosyalar _fitxategiak _fitxers _datoteke _failid _fails _bylos _fajlovi -files _filer";
 
 /// The name of a folder up to its known suffix; `None` if it has no such suffix or nothing comes before it.
 pub fn stem_of_companion(folder: &str) -> Option<&str> {
@@ -83,7 +60,7 @@ pub fn stem_of_companion(folder: &str) -> Option<&str> {
 fn suffix_at(folder: &[u8]) -> Option<usize> {
     // Every suffix begins with one of these bytes and contains no other of them.
     let at = memchr::memrchr3(b'_', b'-', b'.', folder).filter(|&at| at > 0)?;
-    let mut known = SUFFIXES.iter();
+    let mut known = SUFFIXES.split(' ');
     known
         .any(|suffix| suffix.as_bytes().eq_ignore_ascii_case(&folder[at..]))
         .then_some(at)

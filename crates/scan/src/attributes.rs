@@ -19,7 +19,7 @@
 
 use std::{borrow::Cow, str::FromStr, sync::LazyLock};
 
-use baselink_text::{Error, display_by_name, named};
+use baselink_text::{Error, display_by_name, format::is_among, named};
 
 use crate::{document::Role, xml::namespaces::Vocabulary};
 
@@ -212,17 +212,15 @@ pub enum Condition {
 impl Condition {
     /// True if the condition holds in a tag whose attributes `other` looks up by name.
     pub fn holds(self, other: &dyn Fn(&str) -> Option<String>) -> bool {
-        let among = |values: &str, value: &str| {
-            let mut values = values.split(' ');
-            values.any(|known| known.eq_ignore_ascii_case(value))
-        };
         match self {
             Self::Always => true,
-            Self::Is(name, values) => other(name).is_some_and(|value| among(values, &value)),
+            Self::Is(name, values) => {
+                other(name).is_some_and(|value| is_among(value.as_bytes(), values))
+            }
             Self::Has(name, values) => other(name).is_some_and(|value| {
                 value
                     .split_ascii_whitespace()
-                    .any(|token| among(values, token))
+                    .any(|token| is_among(token.as_bytes(), values))
             }),
             Self::Contains(name, part) => {
                 other(name).is_some_and(|value| value.to_ascii_lowercase().contains(part))

@@ -18,6 +18,7 @@ use std::{
 
 use baselink_text::{
     Code, Diagnostic, Span, View,
+    format::is_among,
     layer::{
         escape::{self, Quote},
         spelling::{Carrier, Form, Spelling},
@@ -641,7 +642,7 @@ impl TextContent {
                 (Group::Json, Self::Json(json::JsonKind::JsonLd))
             }
             "module" => (Group::Scripts, Self::Script(script::Goal::Module)),
-            _ if type_.is_empty() || JAVASCRIPT.split(' ').any(|one| one == type_) => {
+            _ if type_.is_empty() || is_among(type_.as_bytes(), JAVASCRIPT) => {
                 (Group::Scripts, Self::Script(script::Goal::Classic))
             }
             _ => return None,

@@ -51,7 +51,7 @@ mod tokens;
 pub mod uses;
 
 use nesting::Nesting;
-use tokens::{CssToken, is_name};
+use tokens::{CssToken, is_among, is_name};
 
 /// A URL of CSS.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,21 +93,14 @@ const TARGET: Arguments = Arguments::Strings(Strings::Next, Some(Group::Rare));
 
 /// The functions in which strings are URLs, or nothing is a URL. Names are ASCII case-insensitive.
 const FUNCTIONS: &[(&str, Arguments)] = &[
-    ("url", FIRST),
-    ("src", FIRST),
-    ("image-set", EVERY),
-    ("-webkit-image-set", EVERY),
-    ("image", EVERY),
-    ("cross-fade", EVERY),
-    ("-webkit-cross-fade", EVERY),
-    ("filter", EVERY),
-    ("var", Arguments::Inherited),
-    ("env", Arguments::Inherited),
-    ("supports", Arguments::Nothing),
-    ("expression", Arguments::Nothing),
-    ("target-counter", TARGET),
-    ("target-counters", TARGET),
-    ("target-text", TARGET),
+    ("url src", FIRST),
+    (
+        "image-set -webkit-image-set image cross-fade -webkit-cross-fade filter",
+        EVERY,
+    ),
+    ("var env", Arguments::Inherited),
+    ("supports expression", Arguments::Nothing),
+    ("target-counter target-counters target-text", TARGET),
     (
         "alphaimageloader",
         Arguments::Strings(Strings::Source(0), Some(Group::Rare)),
@@ -116,13 +109,13 @@ const FUNCTIONS: &[(&str, Arguments)] = &[
 
 /// A filter for the names of [`FUNCTIONS`].
 const FUNCTION_NAMES: Sieve = {
-    let mut names = [""; FUNCTIONS.len()];
+    let mut names = Sieve::of("");
     let mut at = 0;
-    while at < names.len() {
-        names[at] = FUNCTIONS[at].0;
+    while at < FUNCTIONS.len() {
+        names = names.and(FUNCTIONS[at].0);
         at += 1;
     }
-    Sieve::of(names)
+    names
 };
 
 /// The arguments of the function `name`; `None` if it is not in [`FUNCTIONS`].
@@ -132,16 +125,12 @@ fn arguments(name: &[u8]) -> Option<Arguments> {
     }
     FUNCTIONS
         .iter()
-        .find(|(known, _)| is_name(name, known))
+        .find(|(known, _)| is_among(name, known))
         .map(|&(_, arguments)| arguments)
 }
 
 /// The at-rules whose prelude contains no links: names, match patterns, conditions.
-const SILENT_PRELUDES: &[&str] = &["namespace", "document", "-moz-document", "supports"];
-
-fn is_silent_prelude(name: &[u8]) -> bool {
-    SILENT_PRELUDES.iter().any(|silent| is_name(name, silent))
-}
+const SILENT_PRELUDES: &str = "namespace document -moz-document supports";
 
 /// The strings directly inside an open block that are URLs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -240,7 +229,7 @@ impl Block {
         if is_import && (in_time || groups.has_loaded()) {
             self.strings = Strings::Next;
         }
-        self.silent_prelude = is_silent_prelude(name) || (is_late && !groups.has_loaded());
+        self.silent_prelude = is_among(name, SILENT_PRELUDES) || (is_late && !groups.has_loaded());
     }
 
     /// Updates the state for a token without a meaning of its own.
@@ -440,7 +429,7 @@ impl<'a> Urls<'a> {
                 [b'@', ..] => {
                     self.at = tokens::word_end(bytes, at + 1);
                     let name = &bytes[at + 1..self.at];
-                    let is_sought = is_name(name, "import") || is_silent_prelude(name);
+                    let is_sought = is_name(name, "import") || is_among(name, SILENT_PRELUDES);
                     if is_sought && self.begin_at_rule(name, at) {
                         return None;
                     }
@@ -514,7 +503,7 @@ impl<'a> Urls<'a> {
     /// Processes the at-keyword `name` at `at`, the last token read. If it begins an at-rule whose prelude must be read
     /// token by token, enters the block around the rule and returns true.
     fn begin_at_rule(&mut self, name: &[u8], at: usize) -> bool {
-        if is_silent_prelude(name) && self.at >= self.doubtful {
+        if is_among(name, SILENT_PRELUDES) && self.at >= self.doubtful {
             match prelude_end(self.bytes, self.at) {
                 Ok(end) => {
                     self.at = end;

@@ -19,18 +19,23 @@ const fn bit(length: usize) -> u32 {
 }
 
 impl Sieve {
-    /// The filter for these names, which begin with a letter or a dash. Empty names are skipped.
-    pub const fn of<const N: usize>(names: [&str; N]) -> Self {
-        let mut lengths = [0; 32];
-        let mut at = 0;
-        while at < N {
-            let name = names[at].as_bytes();
-            if !name.is_empty() {
-                lengths[(name[0] & 31) as usize] |= bit(name.len());
-            }
+    /// The filter for these names, which begin with a letter or a dash, separated by spaces.
+    pub const fn of(names: &str) -> Self {
+        Self([0; 32]).and(names)
+    }
+
+    /// The filter for more names.
+    pub const fn and(mut self, names: &str) -> Self {
+        let names = names.as_bytes();
+        let (mut start, mut at) = (0, 0);
+        while at < names.len() {
             at += 1;
+            if at == names.len() || names[at] == b' ' {
+                self.0[(names[start] & 31) as usize] |= bit(at - start);
+                start = at + 1;
+            }
         }
-        Self(lengths)
+        self
     }
 
     /// True if `name` may be one of the listed names.
@@ -50,7 +55,7 @@ mod tests {
     #[test]
     fn the_listed_names_pass_and_few_others() {
         let long = "x-one-that-is-longer-than-thirty-one";
-        let sieve = Sieve::of(["a", "Abc", "b", "", long]);
+        let sieve = Sieve::of("a Abc b").and(long);
         for name in ["a", "A", "abc", "ABC", "b", long, &long.to_uppercase()] {
             assert!(sieve.passes(name.as_bytes()), "{name}");
         }

@@ -14,7 +14,10 @@
 //! Deliberately absent: validation. A candidate with an invalid descriptor is found like any other, even if a
 //! browser would not use it.
 
-use baselink_text::{Span, format::starts_with};
+use baselink_text::{
+    Span,
+    format::{is_among, starts_with},
+};
 
 /// HTML's ASCII whitespace (Infra, 4.6).
 const fn is_whitespace(byte: u8) -> bool {
@@ -22,13 +25,6 @@ const fn is_whitespace(byte: u8) -> bool {
 }
 
 /// The first offset at or after `at` whose byte is not one of `these`, or the end.
-/// True if `name`, in any case, is one of `names`, which are in ASCII.
-pub(super) fn is_among(name: &[u8], names: &[&str]) -> bool {
-    names
-        .iter()
-        .any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
-}
-
 pub(super) fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
     bytes
         .get(at..)
@@ -199,7 +195,7 @@ pub fn space_separated(value: &str) -> Vec<Span> {
 
 /// The URLs of `msapplication-task`: the values of `action-uri` and `icon-uri` among its fields.
 pub fn task(value: &str) -> Vec<Span> {
-    let is_uri = |name: &str| is_among(name.trim().as_bytes(), &["action-uri", "icon-uri"]);
+    let is_uri = |name: &str| is_among(name.trim().as_bytes(), "action-uri icon-uri");
     separated(value, b';')
         .into_iter()
         .filter_map(|field| {

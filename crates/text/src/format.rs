@@ -210,9 +210,7 @@ impl Format {
             .iter()
             .position(|byte| !(byte.is_ascii_alphanumeric() || b"!?-".contains(byte)))
             .unwrap_or(tag.len())];
-        !BEGINNINGS
-            .split(' ')
-            .any(|beginning| beginning.as_bytes().eq_ignore_ascii_case(name))
+        !is_among(name, BEGINNINGS)
     }
 
     /// True if files of the format are scanned by default.
@@ -437,6 +435,12 @@ fn is_usual(name: &[u8]) -> bool {
             name.eq_ignore_ascii_case(usual.as_bytes())
         }
     })
+}
+
+/// True if `name` is one of `names`, which are separated by spaces, ignoring case.
+pub fn is_among(name: &[u8], names: &str) -> bool {
+    let mut names = names.as_bytes().split(|&byte| byte == b' ');
+    names.any(|one| name.eq_ignore_ascii_case(one))
 }
 
 /// True if `text` begins with `start`, ignoring case.

@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use baselink_text::{Error, Result};
+use baselink_text::{Error, Result, format::is_among};
 
 use crate::reference::{Grammar, Reference, is_c0_or_space, scheme, scheme_of};
 
@@ -59,18 +59,8 @@ impl fmt::Display for Unusable {
 impl std::error::Error for Unusable {}
 
 /// A22: the schemes whose URLs cannot be a base (RFC 1808 section 2, and similar schemes that came later).
-const SCHEMES_WITHOUT_RELATIVE_FORM: [&str; 10] = [
-    "data",
-    "javascript",
-    "mailto",
-    "news",
-    "telnet",
-    "cid",
-    "mid",
-    "about",
-    "blob",
-    "urn",
-];
+const SCHEMES_WITHOUT_RELATIVE_FORM: &str =
+    "data javascript mailto news telnet cid mid about blob urn";
 
 /// Checks that relative references can be resolved against `url` at all (A22). Links in documents are
 /// resolved only against such a base, whatever the resolver.
@@ -92,10 +82,7 @@ pub fn usable(url: &str) -> Result<(), Unusable> {
     written_absolute(Grammar::Rfc1808, url)?;
     let url = Reference::split(Grammar::Rfc1808, url);
     let scheme = url.scheme().unwrap_or_default();
-    if SCHEMES_WITHOUT_RELATIVE_FORM
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(scheme))
-    {
+    if is_among(scheme.as_bytes(), SCHEMES_WITHOUT_RELATIVE_FORM) {
         return Err(Unusable::Scheme);
     }
     let path = url.path();

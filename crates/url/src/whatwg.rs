@@ -15,7 +15,7 @@
 
 use std::{borrow::Cow, net::Ipv4Addr, sync::Arc};
 
-use baselink_text::Span;
+use baselink_text::{Span, format::is_among};
 use url::Host;
 
 use super::{
@@ -225,8 +225,7 @@ impl Parsed {
 
 /// True if the URL Standard calls this scheme, in any case, special.
 pub fn is_special(scheme: &str) -> bool {
-    let mut special = ["http", "https", "ws", "wss", "ftp", "file"].into_iter();
-    special.any(|name| name.eq_ignore_ascii_case(scheme))
+    is_among(scheme.as_bytes(), "http https ws wss ftp file")
 }
 
 /// The bytes of an encoded query, with the encoder's `&#…;` for missing characters escaped as the URL Standard

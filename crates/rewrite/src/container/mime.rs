@@ -34,7 +34,7 @@ use baselink_scan::{
     fields::{Field, heading::line_end_of},
     most_parts, too_deep,
 };
-use baselink_text::{Code, Diagnostic, Span, layer::transfer::TransferEncoding};
+use baselink_text::{Code, Diagnostic, Span, format::is_among, layer::transfer::TransferEncoding};
 
 use super::{
     emlx::counted_message,
@@ -502,18 +502,10 @@ fn has_armor(text: &[u8]) -> bool {
 /// True for the media types of signed or encrypted content, which must not change (RFC 1847, 2.1; S/MIME, RFC 8551;
 /// OpenPGP, RFC 3156).
 fn is_signed_or_encrypted(media_type: &MediaType) -> bool {
-    matches!(
-        &*media_type.essence,
-        "multipart/signed"
-            | "multipart/encrypted"
-            | "application/pkcs7-mime"
-            | "application/x-pkcs7-mime"
-            | "application/pkcs7-signature"
-            | "application/x-pkcs7-signature"
-            | "application/pgp"
-            | "application/pgp-encrypted"
-            | "application/pgp-signature"
-    )
+    const TYPES: &str = "multipart/signed multipart/encrypted \
+        application/pkcs7-mime application/x-pkcs7-mime application/pkcs7-signature application/x-pkcs7-signature \
+        application/pgp application/pgp-encrypted application/pgp-signature";
+    is_among(media_type.essence.as_bytes(), TYPES)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 
 use baselink_text::Span;
 
-use super::tokens::{self, CssToken, is_name};
+use super::tokens::{self, CssToken, is_among, is_name};
 
 /// The open blocks and the statement at a position of the text.
 #[derive(Default)]
@@ -125,7 +125,7 @@ impl Nesting {
         self.custom_function = match (self.custom_function, token) {
             (None, CssToken::Function(name)) if is_custom(name) => Some((depth, b')')),
             (None, CssToken::AtKeyword(name))
-                if !self.is_inside && SUBSTITUTING.iter().any(|known| is_name(name, known)) =>
+                if !self.is_inside && is_among(name, SUBSTITUTING) =>
             {
                 Some((depth, b'}'))
             }
@@ -174,7 +174,7 @@ impl Nesting {
 }
 
 /// The at-rules whose strings may be substituted into values elsewhere (CSS Mixins 1).
-const SUBSTITUTING: &[&str] = &["function", "mixin", "apply", "env"];
+const SUBSTITUTING: &str = "function mixin apply env";
 
 /// True if `name` begins with two dashes, which may be escaped.
 fn is_custom(name: &[u8]) -> bool {
@@ -186,46 +186,24 @@ fn is_plain_rule(name: &[u8], prelude: &[u8], is_block: bool) -> bool {
     if !is_block {
         return is_name(name, "namespace") && matches!(prelude, [.., b')' | b'"' | b'\'']);
     }
-    let mut valid = VALID_BLOCKS
-        .iter()
-        .filter(|(known, _)| is_name(name, known));
-    valid.any(|(_, prelude_kind)| match prelude_kind {
-        Prelude::Any => true,
-        Prelude::None => prelude.is_empty(),
-        Prelude::Name => prelude.split(|&byte| byte == b'.').all(is_plain_name),
-        Prelude::Condition => matches!(prelude, [b'(', .., b')']),
-    })
+    is_among(name, WITH_ANY)
+        || prelude.is_empty() && is_among(name, WITH_NONE)
+        || is_among(name, WITH_NAME) && prelude.split(|&byte| byte == b'.').all(is_plain_name)
+        || is_among(name, WITH_CONDITION) && matches!(prelude, [b'(', .., b')'])
 }
 
-/// The preludes with which an at-rule is certainly valid.
-enum Prelude {
-    Any,
-    None,
-    /// A name. That of a layer may have dots.
-    Name,
-    Condition,
-}
+/// The at-rules with a block after which Chromium reads no `@import`, whatever their prelude is.
+const WITH_ANY: &str = "media function scope";
 
-/// The at-rules with a block after which Chromium reads no `@import`, by their preludes.
-const VALID_BLOCKS: &[(&str, Prelude)] = &[
-    ("media", Prelude::Any),
-    ("font-face", Prelude::None),
-    ("layer", Prelude::None),
-    ("layer", Prelude::Name),
-    ("page", Prelude::None),
-    ("keyframes", Prelude::Name),
-    ("-webkit-keyframes", Prelude::Name),
-    ("container", Prelude::Name),
-    ("container", Prelude::Condition),
-    ("supports", Prelude::Condition),
-    ("counter-style", Prelude::Name),
-    ("font-palette-values", Prelude::Name),
-    ("position-try", Prelude::Name),
-    ("function", Prelude::Any),
-    ("view-transition", Prelude::None),
-    ("starting-style", Prelude::None),
-    ("scope", Prelude::Any),
-];
+/// Those of the at-rules that have no prelude.
+const WITH_NONE: &str = "font-face layer page view-transition starting-style";
+
+/// Those whose prelude is a name. That of a layer may have dots.
+const WITH_NAME: &str =
+    "layer keyframes -webkit-keyframes container counter-style font-palette-values position-try";
+
+/// Those whose prelude is a condition.
+const WITH_CONDITION: &str = "container supports";
 
 /// True if `text` is certainly a valid selector: names, classes and ids with spaces between.
 fn is_plain_selector(text: &[u8]) -> bool {

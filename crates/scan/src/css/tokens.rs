@@ -212,6 +212,11 @@ pub fn is_name(name: &[u8], known: &str) -> bool {
     after(name, known).is_some_and(<[u8]>::is_empty)
 }
 
+/// True if the word `name` equals one of `names`, which are separated by spaces.
+pub fn is_among(name: &[u8], names: &str) -> bool {
+    names.split(' ').any(|known| is_name(name, known))
+}
+
 /// The rest of the word `name` if it begins with `known`, compared as in [`is_name`].
 pub fn after<'a>(name: &'a [u8], known: &str) -> Option<&'a [u8]> {
     let mut rest = name;

@@ -24,6 +24,7 @@ use std::borrow::Cow;
 
 use baselink_text::{
     Span, View,
+    format::is_among,
     layer::{MapBuilder, charset::masked, spelling::Form},
 };
 
@@ -351,11 +352,7 @@ fn parameters_end(value: &[u8], mut at: usize, mut each: impl FnMut(&[u8], &[u8]
 /// True if a list of link relations, quoted or not, contains one of [`LOADED`].
 fn loads(relations: &[u8]) -> bool {
     let mut relations = relations.split(|byte| *byte == b'"' || byte.is_ascii_whitespace());
-    relations.any(|one| {
-        LOADED
-            .split(' ')
-            .any(|known| one.eq_ignore_ascii_case(known.as_bytes()))
-    })
+    relations.any(|one| is_among(one, LOADED))
 }
 
 #[cfg(test)]

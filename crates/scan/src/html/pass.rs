@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use baselink_text::{
     Charset, Code, Diagnostic, Span, View,
-    format::starts_with,
+    format::{is_among, starts_with},
     layer::{
         escape::Quote,
         spelling::{Carrier, Form},
@@ -516,11 +516,8 @@ impl<'a, L: Links + ?Sized> Pass<'a, L> {
             return Some(other);
         };
         let list = &self.bytes[list.range()];
-        let has = |token: &[u8]| {
-            let mut tokens = tokens.as_bytes().split(|byte| *byte == b' ');
-            tokens.any(|one| token.eq_ignore_ascii_case(one))
-        };
-        let row = if list.split(u8::is_ascii_whitespace).any(has) {
+        let mut list_tokens = list.split(u8::is_ascii_whitespace);
+        let row = if list_tokens.any(|token| is_among(token, tokens)) {
             one
         } else {
             other
@@ -818,7 +815,7 @@ pub(super) fn conditional_markup(bytes: &[u8], span: Span) -> Option<Markup> {
 /// True if the text of an element is markup for readers without scripts, frames or plugins.
 pub(super) fn is_fallback_content(namespace: Namespace, element: &[u8], text: TextModel) -> bool {
     (namespace, text) == (Namespace::Html, TextModel::RawText)
-        && value::is_among(element, &["noscript", "noframes", "noembed"])
+        && is_among(element, "noscript noframes noembed")
 }
 
 fn without_tree(bound: Bound, needs_tree: bool) -> Diagnostic {

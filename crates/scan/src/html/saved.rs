@@ -32,7 +32,7 @@
 //! Deliberately absent: the location of local copies, which `rewrite` finds; and comments further down in a page,
 //! which anyone may have written.
 
-use baselink_text::Span;
+use baselink_text::{Span, format::is_among};
 use memchr::{memchr, memmem};
 
 use super::{
@@ -158,14 +158,12 @@ pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     let mut is_head = true;
     walk::best_effort(bytes, 0..end, true, &mut |event: Event<'_>| {
         if let Event::StartTag { tag, .. } = event {
-            is_head &= OF_HEAD.iter().any(|name| tag.is_named(bytes, name));
+            is_head &= is_among(&bytes[tag.name.range()], OF_HEAD);
         }
     });
     is_head
 }
 
 /// The elements that can come before a `body`.
-const OF_HEAD: [&str; 13] = [
-    "html", "head", "title", "meta", "link", "base", "style", "script", "noscript", "template",
-    "basefont", "bgsound", "noframes",
-];
+const OF_HEAD: &str =
+    "html head title meta link base style script noscript template basefont bgsound noframes";

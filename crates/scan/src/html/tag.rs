@@ -12,13 +12,12 @@
 
 use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
-use baselink_text::{Charset, Span, View, layer::escape::Quote};
+use baselink_text::{Charset, Span, View, format::is_among, layer::escape::Quote};
 
 use super::references::character_references;
 use crate::{
     block::{find, is_space, name_end, value_end},
     document::shared_rel,
-    value::is_among,
 };
 
 /// An attribute as written in a tag.
@@ -194,7 +193,7 @@ pub(super) fn count_attributes(bytes: &[u8], at: usize) -> usize {
 
 /// The value of the attribute `rel` in the tag whose name is at `name`, if HTML, 4.6.7, gives the element one.
 pub fn rel(bytes: &[u8], name: Span, charset: Charset) -> Option<Arc<str>> {
-    if !is_among(&bytes[name.range()], &["a", "area", "form", "link"]) {
+    if !is_among(&bytes[name.range()], "a area form link") {
         return None;
     }
     let mut tag = RawTag::default();

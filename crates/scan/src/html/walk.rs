@@ -34,7 +34,10 @@ mod names;
 
 use std::ops::Range;
 
-use baselink_text::{Charset, Span, format::starts_with};
+use baselink_text::{
+    Charset, Span,
+    format::{is_among, starts_with},
+};
 
 pub use self::names::{Name, Names};
 use self::{
@@ -51,7 +54,6 @@ use crate::{
     block::{find, find_any, name_end},
     css,
     document::Standing,
-    value::is_among,
 };
 
 /// The walk cannot prove html5ever's result at the current tag.
@@ -225,7 +227,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let mut place = self.open.foreign.place(name);
         let mut whole = !PROVES || element.whole || element.kind == ElementKind::Base;
         if let TagPlace::Foreign(_) = place {
-            whole |= is_among(name, &["font", "annotation-xml"]);
+            whole |= is_among(name, "font annotation-xml");
         }
         let Some(next) = self.attributes(end, whole) else {
             return Ok(None);
@@ -476,7 +478,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let encoding = self.tag.attribute(self.bytes, "encoding");
         encoding.is_some_and(|encoding| {
             let decoded = encoding.decoded(self.bytes, Charset::UTF_8).text;
-            is_among(decoded.as_bytes(), &["text/html", "application/xhtml+xml"])
+            is_among(decoded.as_bytes(), "text/html application/xhtml+xml")
         })
     }
 
@@ -549,26 +551,8 @@ impl AttributeFilter for WantedNames<'_> {
 }
 
 /// The elements of SVG, besides those with text, that a preload scanner reads as the tree has them.
-const SHAPES: [&str; 18] = [
-    "circle",
-    "clippath",
-    "defs",
-    "ellipse",
-    "g",
-    "line",
-    "lineargradient",
-    "mask",
-    "path",
-    "polygon",
-    "polyline",
-    "radialgradient",
-    "rect",
-    "stop",
-    "symbol",
-    "text",
-    "tspan",
-    "use",
-];
+const SHAPES: &str = "circle clippath defs ellipse g line lineargradient mask path polygon polyline \
+    radialgradient rect stop symbol text tspan use";
 
 /// The end of the `svg` whose tag is at `start`, if a preload scanner, as in [`preload`], finds the same tags in it as the tree has:
 /// shapes and plain text. Every `<` must begin a whole tag or comment, so that both read the same tokens.
@@ -587,7 +571,7 @@ pub(crate) fn end_of_plain_svg(bytes: &[u8], start: usize) -> Option<usize> {
         let name = &part[tag.name.range()];
         let has_text = || {
             tag.attributes.is_empty()
-                && is_among(name, &["style", "title"])
+                && is_among(name, "style title")
                 && !css::may_import(part)
                 && bytes[next..].starts_with(b"</")
                 && is_name_at(bytes, next + 2, name)
@@ -597,7 +581,7 @@ pub(crate) fn end_of_plain_svg(bytes: &[u8], start: usize) -> Option<usize> {
             depth -= usize::from(is_svg);
         } else if is_svg {
             depth += usize::from(!tag.self_closing);
-        } else if depth == 0 || !(is_among(name, &SHAPES) || has_text()) {
+        } else if depth == 0 || !(is_among(name, SHAPES) || has_text()) {
             return None;
         }
         if depth == 0 {

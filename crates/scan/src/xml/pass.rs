@@ -50,12 +50,9 @@ const LONGEST_NAME: usize = 256;
 const MOST_STRAYS: usize = 32;
 
 /// Names of SVG and MathML in mixed case, which the tables list in lower case.
-#[rustfmt::skip]
-const MIXED_CASE: &[&str] = &[
-    "altGlyph", "animateColor", "animateMotion", "animateTransform", "clipPath", "feImage",
-    "foreignObject", "glyphRef", "linearGradient", "radialGradient", "textPath", "attributeName",
-    "definitionURL",
-];
+const MIXED_CASE: &str = "\
+    altGlyph animateColor animateMotion animateTransform clipPath feImage foreignObject glyphRef linearGradient \
+    radialGradient textPath attributeName definitionURL";
 
 /// An element.
 #[derive(Clone, Copy)]
@@ -1018,11 +1015,9 @@ fn begins_sheet(started: &StartedElement<'_>, is_root: bool) -> bool {
 
 /// A name in lower case, as in the tables; `None` if it is not in the case that XML requires.
 fn table_case(name: &str) -> Option<Cow<'_, str>> {
-    let mixed = MIXED_CASE
-        .iter()
-        .find(|mixed| mixed.eq_ignore_ascii_case(name));
-    match mixed {
-        Some(mixed) => (*mixed == name).then(|| name.to_ascii_lowercase().into()),
+    let mut mixed = MIXED_CASE.split(' ');
+    match mixed.find(|mixed| mixed.eq_ignore_ascii_case(name)) {
+        Some(mixed) => (mixed == name).then(|| name.to_ascii_lowercase().into()),
         None => (!name.bytes().any(|byte| byte.is_ascii_uppercase())).then_some(name.into()),
     }
 }

@@ -592,15 +592,13 @@ pub fn masked(bytes: &[u8]) -> String {
 
 /// True if markup can be found in an unknown charset. Most non-standard names mean a charset that contains ASCII.
 pub fn is_ascii_superset(label: &str) -> bool {
-    #[rustfmt::skip]
-    const OTHERS: [&str; 11] = [
-        "utf-7", "utf7", "utf-32", "utf32", "ucs-4", "ebcdic", "hz-gb", "iso-2022-",
-        "ibm037", "ibm500", "ibm1047",
-    ];
-    const WHOLE: [&str; 4] = ["hz", "cp037", "cp500", "cp1047"];
+    const OTHERS: &str =
+        "utf-7 utf7 utf-32 utf32 ucs-4 ebcdic hz-gb iso-2022- ibm037 ibm500 ibm1047";
+    const WHOLE: &str = "hz cp037 cp500 cp1047";
     let label = label.trim().to_ascii_lowercase();
     Charset::for_label(&label).is_some()
-        || !(WHOLE.contains(&&*label) || OTHERS.iter().any(|other| label.contains(other)))
+        || !(WHOLE.split(' ').any(|whole| whole == label)
+            || OTHERS.split(' ').any(|other| label.contains(other)))
 }
 
 display_by_name!(Charset);

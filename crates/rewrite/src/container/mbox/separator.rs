@@ -13,7 +13,7 @@
 //! Deliberately absent: the first line of a mailbox, and the line at which a `Content-Length` ends a message. There,
 //! `From ` is enough.
 
-use baselink_text::format::{HEADING_HEAD, begins_message, field_name};
+use baselink_text::format::{HEADING_HEAD, begins_message, field_name, is_among};
 use memchr::{memchr, memmem};
 
 /// The beginning of a message.
@@ -64,19 +64,13 @@ pub fn from_lines(message: &[u8]) -> (usize, usize) {
 /// The number of words before the date: a weekday, and then a month, a time and a year in any order, because some
 /// writers use the order of RFC 5322, 3.3.
 fn words_before_date(words: &[&[u8]]) -> Option<usize> {
-    const WEEKDAYS: [&[u8]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
-    const MONTHS: [&[u8]; 12] = [
-        b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov",
-        b"Dec",
-    ];
-    let is_month = |word: &&[u8]| MONTHS.iter().any(|month| word.eq_ignore_ascii_case(month));
+    const WEEKDAYS: &str = "Mon Tue Wed Thu Fri Sat Sun";
+    const MONTHS: &str = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
     (0..words.len()).find(|&at| {
         let day = words[at].strip_suffix(b",").unwrap_or(words[at]);
         let rest = &words[at + 1..words.len().min(at + 1 + DATE)];
-        WEEKDAYS
-            .iter()
-            .any(|weekday| day.eq_ignore_ascii_case(weekday))
-            && rest.iter().any(is_month)
+        is_among(day, WEEKDAYS)
+            && rest.iter().any(|word| is_among(word, MONTHS))
             && rest.iter().any(|word| is_time(word))
             && rest
                 .iter()

@@ -17,7 +17,9 @@
 //!
 //! Deliberately absent: a complete stack. The caller handles end tags that may close an element outside of it.
 
-use crate::{attributes::Namespace, sieve::Sieve, value::is_among};
+use baselink_text::format::is_among;
+
+use crate::{attributes::Namespace, sieve::Sieve};
 
 /// An open element.
 struct ForeignElement<'a> {
@@ -58,16 +60,13 @@ const NEAR: usize = 32;
 ///
 /// Nor do they reopen formatting elements. The start tag of `svg` or `math` has reopened those already, and an end
 /// tag in an integration point closes only the innermost element ([`Foreign::close`]).
-#[rustfmt::skip]
-const PHRASES: &[&str] = &[
-    "span", "b", "i", "u", "em", "strong", "small", "code", "font", "sub", "sup", "label",
-];
+const PHRASES: &str = "span b i u em strong small code font sub sup label";
 
 /// Elements of HTML whose start tags close a `p` in button scope, and nothing else.
-const BLOCKS: &[&str] = &["div", "p", "pre", "section"];
+const BLOCKS: &str = "div p pre section";
 
 /// Elements of HTML whose start tags close nothing, and which end immediately; `image` becomes an `img`.
-const VOID: &[&str] = &["br", "img", "image", "input", "wbr", "link", "meta"];
+const VOID: &str = "br img image input wbr link meta";
 
 impl<'a> Foreign<'a> {
     /// True if no foreign content is open.
@@ -98,7 +97,7 @@ impl<'a> Foreign<'a> {
         match self.open.last() {
             None => TagPlace::Outside,
             Some(top) if top.is_point => match top.namespace {
-                Namespace::MathMl if is_among(name, &["mglyph", "malignmark"]) => {
+                Namespace::MathMl if is_among(name, "mglyph malignmark") => {
                     TagPlace::Foreign(Namespace::MathMl)
                 }
                 _ => TagPlace::Point,
@@ -183,7 +182,8 @@ impl<'a> Foreign<'a> {
     /// Counts a start tag of HTML, for [`Self::close_by_name`].
     pub fn count(&mut self, name: &[u8]) {
         if let Some(number) = counted(name) {
-            self.counts.resize(COUNTED, 0);
+            let length = self.counts.len().max(number + 1);
+            self.counts.resize(length, 0);
             self.counts[number] += 1;
         }
     }
@@ -197,7 +197,7 @@ impl<'a> Foreign<'a> {
             *count = count.saturating_sub(1);
             was_open
         });
-        if was_open || is_among(name, &["p", "br"]) {
+        if was_open || is_among(name, "p br") {
             self.leave();
         } else {
             let mut near = (0..self.open.len()).rev().take(NEAR);
@@ -212,41 +212,34 @@ impl<'a> Foreign<'a> {
 pub fn is_point(name: &[u8], namespace: Namespace) -> bool {
     match namespace {
         Namespace::Html => false,
-        Namespace::Svg => is_among(name, &["foreignobject", "desc", "title"]),
-        Namespace::MathMl => is_among(name, &["mi", "mo", "mn", "ms", "mtext"]),
+        Namespace::Svg => is_among(name, "foreignobject desc title"),
+        Namespace::MathMl => is_among(name, "mi mo mn ms mtext"),
     }
 }
 
 /// True if an element called `name` begins foreign content.
 pub fn is_root(name: &[u8]) -> bool {
-    is_among(name, &["svg", "math"])
+    is_among(name, "svg math")
 }
 
-/// The number of counters of open HTML elements: one for each name of [`BREAKOUT`], and one for `a`. Those of void
-/// elements are not used.
-const COUNTED: usize = BREAKOUT.len() + 1;
-
-/// The index of the counter for `name`; `None` if elements of this name are not counted.
+/// The index of the counter for open HTML elements called `name`: one for each name of [`BREAKOUT`] that is not of void elements,
+/// and one for `a`. `None` if elements of this name are not counted.
 fn counted(name: &[u8]) -> Option<usize> {
-    if is_among(name, &["br", "embed", "hr", "img", "meta"]) {
+    if is_among(name, "br embed hr img meta") {
         return None;
     }
-    let mut names = BREAKOUT.iter().chain(&["a"]);
+    let mut names = BREAKOUT.split(' ').chain(["a"]);
     names.position(|one| name.eq_ignore_ascii_case(one.as_bytes()))
 }
 
 /// The names of start tags that end foreign content (HTML, 13.2.6.5). `font` ends it only with certain attributes.
-#[rustfmt::skip]
-const BREAKOUT: [&str; 44] = [
-    "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em",
-    "embed", "h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu",
-    "meta", "nobr", "ol", "p", "pre", "ruby", "s", "small", "span", "strong", "strike", "sub",
-    "sup", "table", "tt", "u", "ul", "var",
-];
+const BREAKOUT: &str = "\
+    b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta \
+    nobr ol p pre ruby s small span strong strike sub sup table tt u ul var";
 
 const BREAKING_OUT: Sieve = Sieve::of(BREAKOUT);
 
 /// True if a start tag of this name ends foreign content, regardless of its attributes (13.2.6.5).
 pub fn breaks_out(name: &[u8]) -> bool {
-    BREAKING_OUT.passes(name) && is_among(name, &BREAKOUT)
+    BREAKING_OUT.passes(name) && is_among(name, BREAKOUT)
 }
