@@ -14,7 +14,7 @@ use baselink::{Outcome, Reason, Role};
 use baselink_rewrite::base::Source;
 use baselink_rewrite::copies::SUFFIXES;
 use baselink_scan::attributes::{AttributeBase, Condition, Group, Namespace, Row, Syntax, TABLE};
-use baselink_scan::json::{FEED, MANIFEST};
+use baselink_scan::json::JsonKind;
 use baselink_scan::xml::namespaces::Vocabulary;
 use baselink_scan::xml::vocabulary;
 use baselink_site::collection::origin;
@@ -281,8 +281,8 @@ fn every_place_of_other_vocabularies_is_documented_in_its_order() {
 #[test]
 fn every_member_of_a_manifest_or_feed_is_documented_in_its_order() {
     let mut expected = Vec::new();
-    for (document, members) in [("manifest", MANIFEST), ("feed", FEED)] {
-        for (member, role) in members {
+    for (document, kind) in [("manifest", JsonKind::Manifest), ("feed", JsonKind::Feed)] {
+        for (member, role) in kind.members() {
             expected.push(format!("{document}\t{member}\t{role}\tmanifest"));
         }
     }

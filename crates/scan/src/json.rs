@@ -1,5 +1,5 @@
 //! The URLs in JSON: import maps (HTML, 8.1.5), speculation rules (HTML, 7.6.1) and JSON-LD (JSON-LD 1.1, 4.1.3 and
-//! 7) in `script` elements, and the members of web app manifests ([`MANIFEST`]) and JSON Feeds ([`FEED`]).
+//! 7) in `script` elements, and the members of web app manifests and JSON Feeds.
 //!
 //! Spans are byte offsets in the given text, inside the quotes of a string (RFC 8259, 7). The text of a span is
 //! still escaped; [`escape::script`] decodes it. Malformed text yields no URLs.
@@ -41,12 +41,14 @@ pub enum JsonKind {
 
 impl JsonKind {
     /// The members that are URLs, for a file of this kind.
-    fn members(self) -> &'static [(&'static str, Role)] {
-        match self {
+    pub fn members(self) -> impl Iterator<Item = (&'static str, Role)> {
+        let rows = match self {
             Self::Manifest => MANIFEST,
             Self::Feed => FEED,
             Self::ImportMap | Self::SpeculationRules | Self::JsonLd => &[],
-        }
+        };
+        rows.iter()
+            .flat_map(|&(role, paths)| paths.split(' ').map(move |path| (path, role)))
     }
 
     /// The role of a URL, or of a `member` of a file.
@@ -58,9 +60,8 @@ impl JsonKind {
             Self::JsonLd => Metadata,
             Self::Manifest | Self::Feed => self
                 .members()
-                .iter()
                 .find(|(path, _)| Some(*path) == member)
-                .map_or(Metadata, |(_, role)| *role),
+                .map_or(Metadata, |(_, role)| role),
         }
     }
 }
@@ -72,7 +73,7 @@ pub struct JsonUrl {
     pub span: Span,
     /// The index in [`JsonUrls::bases`] of the base in effect; `None` means the base of the document.
     pub base: Option<usize>,
-    /// The path in [`MANIFEST`] or [`FEED`] if the URL is a member of such a file.
+    /// The path, as in [`JsonKind::members`], if the URL is a member of a manifest or a feed.
     pub member: Option<&'static str>,
     /// The role in the document.
     pub role: Role,
@@ -153,27 +154,15 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
         significantLink target thumbnailUrl url urlTemplate", Iri),
 ];
 
-/// The members of a web app manifest that are URLs, each with its role. `[]`
-/// stands for the elements of an array, `*` for any key. `docs/json.tsv` has the same table, with the
-/// standard of each row; a test compares the two.
+/// The members of a web app manifest that are URLs, by role. `[]` stands for the elements of an array, `*` for any key.
+/// `docs/json.tsv` has the same members, with the standard of each; a test compares the two.
 #[rustfmt::skip]
-pub const MANIFEST: &[(&str, Role)] = &[
-    ("start_url", Navigation),
-    ("scope", Metadata),
-    ("icons[].src", Embedded),
-    ("icons_localized.*[].src", Embedded),
-    ("shortcuts[].url", Navigation),
-    ("shortcuts[].icons[].src", Embedded),
-    ("screenshots[].src", Embedded),
-    ("related_applications[].url", Navigation),
-    ("share_target.action", Navigation),
-    ("protocol_handlers[].url", Navigation),
-    ("file_handlers[].action", Navigation),
-    ("file_handlers[].icons[].src", Embedded),
-    ("note_taking.new_note_url", Navigation),
-    ("tab_strip.home_tab.icons[].src", Embedded),
-    ("tab_strip.new_tab_button.url", Navigation),
-    ("serviceworker.src", Embedded),
+const MANIFEST: &[(Role, &str)] = &[
+    (Navigation, "start_url shortcuts[].url related_applications[].url share_target.action \
+        protocol_handlers[].url file_handlers[].action note_taking.new_note_url tab_strip.new_tab_button.url"),
+    (Metadata, "scope"),
+    (Embedded, "icons[].src icons_localized.*[].src shortcuts[].icons[].src screenshots[].src \
+        file_handlers[].icons[].src tab_strip.home_tab.icons[].src serviceworker.src"),
 ];
 
 /// The member of a JSON Feed that is an HTML document.
@@ -181,27 +170,12 @@ const CONTENT_HTML: &str = "items[].content_html";
 
 /// The members of a JSON Feed that are URLs, and `CONTENT_HTML`, in the form of [`MANIFEST`].
 #[rustfmt::skip]
-pub const FEED: &[(&str, Role)] = &[
-    ("home_page_url", Navigation),
-    ("feed_url", Metadata),
-    ("next_url", Metadata),
-    ("icon", Embedded),
-    ("favicon", Embedded),
-    ("authors[].url", Navigation),
-    ("authors[].avatar", Embedded),
-    ("author.url", Navigation),
-    ("author.avatar", Embedded),
-    ("hubs[].url", Metadata),
-    ("items[].url", Navigation),
-    ("items[].external_url", Navigation),
-    (CONTENT_HTML, Embedded),
-    ("items[].image", Embedded),
-    ("items[].banner_image", Embedded),
-    ("items[].authors[].url", Navigation),
-    ("items[].authors[].avatar", Embedded),
-    ("items[].author.url", Navigation),
-    ("items[].author.avatar", Embedded),
-    ("items[].attachments[].url", Embedded),
+const FEED: &[(Role, &str)] = &[
+    (Navigation, "home_page_url authors[].url author.url items[].url items[].external_url \
+        items[].authors[].url items[].author.url"),
+    (Metadata, "feed_url next_url hubs[].url"),
+    (Embedded, "icon favicon authors[].avatar author.avatar items[].content_html items[].image \
+        items[].banner_image items[].authors[].avatar items[].author.avatar items[].attachments[].url"),
 ];
 
 /// Extends `path`, a prefix of paths of members, by `mark` and the name after it. `next` receives the rest of each row
@@ -212,7 +186,7 @@ fn inner_member(
     mark: &str,
     next: impl Fn(&str) -> Option<usize>,
 ) -> ValueKind {
-    let found = kind.members().iter().find_map(|&(row, ..)| {
+    let found = kind.members().find_map(|(row, _)| {
         let length = path.len() + mark.len();
         let rest = row.strip_prefix(path)?.strip_prefix(mark)?;
         Some(&row[..length + next(rest)?])
@@ -282,7 +256,7 @@ impl ValueKind {
     fn string_is_url(self, string: impl FnOnce() -> String) -> bool {
         match self {
             Self::Url => true,
-            Self::Member(kind, path) => kind.members().iter().any(|(row, ..)| *row == path),
+            Self::Member(kind, path) => kind.members().any(|(row, _)| row == path),
             Self::Address => is_url_like(&string()),
             // JSON-LD 1.1, 4.5.1: a blank node identifier is not an IRI.
             Self::Id | Self::Iri => !string().starts_with("_:"),
