@@ -359,7 +359,6 @@ fn every_format_is_documented_in_its_order() {
         };
         let names: Vec<_> = format
             .extensions()
-            .iter()
             .map(|name| format!("`.{name}`"))
             .collect();
         let names = if names.is_empty() {

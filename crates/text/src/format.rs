@@ -95,33 +95,25 @@ enum FormatContent {
 /// article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
 #[rustfmt::skip]
 const FORMATS: [FormatRow; Format::ALL.len()] = [
-    ("text/html", &["html", "htm", "shtml", "shtm", "ehtml", "hta"], "HTML", Document),
-    ("application/xhtml+xml", &["xhtml", "xht", "xhtm"], "XHTML", Document),
-    ("image/svg+xml", &["svg"], "SVG", Document),
-    ("application/xml", XML, "XML", Document),
-    ("text/css", &["css"], "CSS", Document),
-    ("text/javascript", &["js", "mjs"], "a script", OptIn),
-    ("application/manifest+json", &["webmanifest"], "a web app manifest", OptIn),
-    ("application/feed+json", &[], "a JSON Feed", OptIn),
-    ("message/rfc822", &["eml", "emlx", "mht", "mhtml", "nws"], "a message", Entities),
-    ("application/mbox", &["mbox", "mbx", "mbs"], "a mailbox", Messages),
-    ("application/http", &["http"], "an HTTP response", Entities),
-    ("application/warc", &["warc"], "a web archive", Archive),
-    ("application/wacz", &["wacz"], "a web archive", Archive),
-    ("application/har+json", &["har"], "an HTTP archive", Archive),
-    ("application/x-webarchive", &["webarchive"], "a web archive", Archive),
-    ("text/plain", &[], "a document", Nothing),
-    ("application/octet-stream", &[], "a document", Nothing),
+    ("text/html", "html htm shtml shtm ehtml hta", "HTML", Document),
+    ("application/xhtml+xml", "xhtml xht xhtm", "XHTML", Document),
+    ("image/svg+xml", "svg", "SVG", Document),
+    ("application/xml", "xml atom rss rdf opml xsl xslt xbl xsd rng", "XML", Document),
+    ("text/css", "css", "CSS", Document),
+    ("text/javascript", "js mjs", "a script", OptIn),
+    ("application/manifest+json", "webmanifest", "a web app manifest", OptIn),
+    ("application/feed+json", "", "a JSON Feed", OptIn),
+    ("message/rfc822", "eml emlx mht mhtml nws", "a message", Entities),
+    ("application/mbox", "mbox mbx mbs", "a mailbox", Messages),
+    ("application/http", "http", "an HTTP response", Entities),
+    ("application/warc", "warc", "a web archive", Archive),
+    ("application/wacz", "wacz", "a web archive", Archive),
+    ("application/har+json", "har", "an HTTP archive", Archive),
+    ("application/x-webarchive", "webarchive", "a web archive", Archive),
+    ("text/plain", "", "a document", Nothing),
+    ("application/octet-stream", "", "a document", Nothing),
 ];
-type FormatRow = (
-    &'static str,
-    &'static [&'static str],
-    &'static str,
-    FormatContent,
-);
-const XML: &[&str] = &[
-    "xml", "atom", "rss", "rdf", "opml", "xsl", "xslt", "xbl", "xsd", "rng",
-];
+type FormatRow = (&'static str, &'static str, &'static str, FormatContent);
 
 /// The number of bytes examined to detect markup.
 const MARKUP_HEAD: usize = 512;
@@ -154,8 +146,8 @@ impl Format {
     }
 
     /// The file extensions of the format, in lower case and without the dot.
-    pub fn extensions(self) -> &'static [&'static str] {
-        self.row().1
+    pub fn extensions(self) -> impl Iterator<Item = &'static str> {
+        self.row().1.split_ascii_whitespace()
     }
 
     /// The format of a media type in lower case, without parameters. An unknown `+xml` type is XML (RFC 7303, 4.2), and
@@ -259,9 +251,11 @@ impl Format {
         }
         [name, before_query(name)].into_iter().find_map(|name| {
             let (_, extension) = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?;
-            let extension = extension.to_ascii_lowercase();
             let mut known = Self::ALL.into_iter();
-            known.find(|format| format.extensions().contains(&extension.as_str()))
+            known.find(|format| {
+                let mut extensions = format.extensions();
+                extensions.any(|own| own.eq_ignore_ascii_case(extension))
+            })
         })
     }
 
@@ -742,7 +736,7 @@ mod tests {
             let parsed = format.name().parse::<Format>().ok();
             assert_eq!(parsed, is_parsed.then_some(format));
         }
-        let of = |format: Format| (format.media_type(), format.extensions().first().copied());
+        let of = |format: Format| (format.media_type(), format.extensions().next());
         assert_eq!(of(Format::Wacz), ("application/wacz", Some("wacz")));
         assert_eq!(
             (Format::Plain.name(), Format::Plain.media_type()),
