@@ -20,7 +20,7 @@ use baselink_scan::{
     Heading, MediaType,
     fields::{decimal, heading::text_of},
 };
-use baselink_text::{Code, Diagnostic, Span, format::starts_with};
+use baselink_text::{Code, Diagnostic, Span, format::starts_with, named};
 
 /// The position of an entry in an archive.
 ///
@@ -51,52 +51,41 @@ impl fmt::Display for Offset {
     }
 }
 
-/// The purpose of a record (ISO 28500, 6).
-///
-/// ```
-/// # use baselink_rewrite as baselink;
-/// use baselink::archive::{ArchiveEntry, Records};
-/// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
-///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
-/// let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
-/// assert_eq!(record.record_type, baselink::archive::RecordType::Resource);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordType {
-    /// Information about the records that follow.
-    Warcinfo,
-    /// The response of a server.
-    Response,
-    /// A resource without protocol information.
-    Resource,
-    /// The request to a server.
-    Request,
-    /// Information about another record.
-    Metadata,
-    /// A response whose body was already recorded.
-    Revisit,
-    /// A converted form of another record.
-    Conversion,
-    /// A further segment of another record.
-    Continuation,
-    /// A type unknown to the standard, or none.
-    Other,
+named! {
+    /// The purpose of a record (ISO 28500, 6).
+    ///
+    /// ```
+    /// # use baselink_rewrite as baselink;
+    /// use baselink::archive::{ArchiveEntry, Records};
+    /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
+    ///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
+    /// let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+    /// assert_eq!(record.record_type, baselink::archive::RecordType::Resource);
+    /// ```
+    pub enum RecordType {
+        /// Information about the records that follow.
+        Warcinfo = "warcinfo",
+        /// The response of a server.
+        Response = "response",
+        /// A resource without protocol information.
+        Resource = "resource",
+        /// The request to a server.
+        Request = "request",
+        /// Information about another record.
+        Metadata = "metadata",
+        /// A response whose body was already recorded.
+        Revisit = "revisit",
+        /// A converted form of another record.
+        Conversion = "conversion",
+        /// A further segment of another record.
+        Continuation = "continuation",
+        /// A type unknown to the standard, or none.
+        Other = "other",
+    }
 }
 
 /// The versions of the format with named fields, of which 0.17 and 0.18 are drafts that Heritrix 1 wrote.
 const VERSIONS: [&str; 4] = ["0.17", "0.18", "1.0", "1.1"];
-
-/// The names of the types in lower case.
-const TYPES: [(&str, RecordType); 8] = [
-    ("warcinfo", RecordType::Warcinfo),
-    ("response", RecordType::Response),
-    ("resource", RecordType::Resource),
-    ("request", RecordType::Request),
-    ("metadata", RecordType::Metadata),
-    ("revisit", RecordType::Revisit),
-    ("conversion", RecordType::Conversion),
-    ("continuation", RecordType::Continuation),
-];
 
 /// The content of a record.
 ///
@@ -320,14 +309,11 @@ impl RecordHeading {
         let named = fields
             .first(&bytes, "WARC-Type")
             .map(|field| &bytes[field.value.range()]);
-        let known = |named: &[u8]| {
-            TYPES
-                .iter()
-                .find(|(name, _)| named.eq_ignore_ascii_case(name.as_bytes()))
+        let mut types = RecordType::ALL.into_iter();
+        let is_named = |known: &RecordType| {
+            named.is_some_and(|named| named.eq_ignore_ascii_case(known.name().as_bytes()))
         };
-        let record_type = named
-            .and_then(known)
-            .map_or(RecordType::Other, |&(_, known)| known);
+        let record_type = types.find(is_named).unwrap_or(RecordType::Other);
         Record {
             offset,
             record_type,
