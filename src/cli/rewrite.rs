@@ -44,7 +44,7 @@ use super::{
 use baselink_files::{
     maildir,
     result_folder::ResultFolder,
-    results::{ResultFile, ResultPlace, Results},
+    results::{ResultFile, Results},
     stop::{is_stopped, stop_between_files},
     walk::TreeEntry,
     write::Committed,
@@ -373,7 +373,7 @@ impl RewriteRun<'_> {
         Ok(FileOutcome::Rewritten(RewrittenFile {
             format,
             summary,
-            is_written: !matches!(result.place, ResultPlace::Nowhere),
+            is_written: !matches!(result.to, Results::Nowhere),
             committed: result.end()?,
         }))
     }
@@ -388,7 +388,7 @@ impl RewriteRun<'_> {
         output: &mut Output,
     ) -> FileResult<FileOutcome> {
         let path = &entry.path;
-        if entry.is_standard_input() && matches!(result.place, ResultPlace::Writer) {
+        if entry.is_standard_input() && matches!(result.to, Results::Writer) {
             // A filter passes on input that it cannot use: there may be no other copy.
             file.copy_to(path, output.out())?;
             return Err(file.error(path).into());
@@ -416,9 +416,9 @@ impl RewriteRun<'_> {
             let mut diff = self.request.changes.diff.then(DiffProgress::default);
             write_document(Some(&left.edits), &input, (&mut result, &mut diff), output)?;
         }
-        let copied = match result.place {
+        let copied = match result.to {
             // The file of --output is only for a document.
-            ResultPlace::File { .. } if left.edits.is_empty() => None,
+            Results::File { .. } if left.edits.is_empty() => None,
             _ => result.end()?,
         };
         let to = match copied {

@@ -93,95 +93,42 @@ impl Results<'_> {
         entry: &'r TreeEntry,
         new: Option<PathBuf>,
     ) -> Result<ResultFile<'r>> {
-        let mut begun = None;
-        let place = match self {
-            Self::Writer => ResultPlace::Writer,
-            Self::File {
-                path,
-                preserve_times,
-            } => {
-                begun = Some(NewContents::begin(path)?);
-                ResultPlace::File {
-                    preserve_times: *preserve_times,
-                }
-            }
-            Self::Folder(_) if entry.is_standard_input() => return Err(nameless()),
-            Self::Folder(folder) => ResultPlace::Below {
-                folder,
-                entry,
-                to: folder.place(entry, new)?,
-                read: None,
-            },
-            Self::InPlace(how) | Self::Checked(how) => ResultPlace::InPlace {
-                how,
-                is_checked_only: matches!(self, Self::Checked(_)),
-                original: entry.original()?,
-            },
-            Self::Staged(set) => {
-                let old = entry.below_root();
-                ResultPlace::Staged {
-                    set,
-                    original: entry.original()?,
-                    new: new.unwrap_or_else(|| old.clone()),
-                    old,
-                }
-            }
-            Self::Nowhere => ResultPlace::Nowhere,
+        let mut file = ResultFile {
+            to: self,
+            entry,
+            original: None,
+            path: PathBuf::new(),
+            read: None,
+            begun: None,
         };
-        Ok(ResultFile { place, begun })
+        match self {
+            Self::Writer | Self::Nowhere => {}
+            Self::File { path, .. } => file.begun = Some(NewContents::begin(path)?),
+            Self::Folder(_) if entry.is_standard_input() => return Err(nameless()),
+            Self::Folder(folder) => file.path = folder.place(entry, new)?,
+            Self::InPlace(_) | Self::Checked(_) | Self::Staged(_) => {
+                file.original = Some(entry.original()?);
+                file.path = new.unwrap_or_else(|| entry.below_root());
+            }
+        }
+        Ok(file)
     }
 }
 
 /// The result of one file.
 pub struct ResultFile<'r> {
-    /// Where it goes.
-    pub place: ResultPlace<'r>,
+    /// Where it goes; [`Results::Nowhere`] if it is withheld.
+    pub to: &'r Results<'r>,
+    /// The input.
+    entry: &'r TreeEntry,
+    /// The file that is to be replaced.
+    original: Option<Original>,
+    /// The path below the output folder, or below the folder of staged files.
+    path: PathBuf,
+    /// The metadata of the input, if it was read.
+    read: Option<Metadata>,
     /// The new contents, once they are begun.
     begun: Option<NewContents>,
-}
-
-/// Where the result of one file goes.
-pub enum ResultPlace<'r> {
-    /// To the stream of the caller.
-    Writer,
-    /// Nowhere, because of the options or because the result is withheld.
-    Nowhere,
-    /// To a file that is begun at once.
-    File {
-        /// True if it gets the times of its input.
-        preserve_times: bool,
-    },
-    /// To a file of an output folder, which is begun with the first document.
-    Below {
-        /// The output folder.
-        folder: &'r ResultFolder,
-        /// The input.
-        entry: &'r TreeEntry,
-        /// The path below the output folder.
-        to: PathBuf,
-        /// The metadata of the input, if it was read.
-        read: Option<Metadata>,
-    },
-    /// In place of a file, if a document changes.
-    InPlace {
-        /// The settings.
-        how: &'r InPlace,
-        /// True if it stays.
-        is_checked_only: bool,
-        /// The file.
-        original: Original,
-    },
-    /// In place of a file, together with others, if a document or its name changes.
-    Staged {
-        /// The files that are replaced together.
-        set: &'r StagedMove,
-        /// The file.
-        original: Original,
-        /// Its path below the folder.
-        old: PathBuf,
-        /// Its new path below the folder.
-        new: PathBuf,
-    },
 }
 
 /// A part of a result, such as a document or a message of a mailbox.
@@ -197,25 +144,16 @@ pub struct ResultPart {
 impl ResultFile<'_> {
     /// The file that is to be replaced.
     pub fn original(&self) -> Option<&Original> {
-        match &self.place {
-            ResultPlace::InPlace { original, .. } | ResultPlace::Staged { original, .. } => {
-                Some(original)
-            }
-            _ => None,
-        }
+        self.original.as_ref()
     }
 
     /// Sets the metadata of the input.
     pub fn set_metadata(&mut self, of: &Metadata) {
-        match (&mut self.place, &mut self.begun) {
-            (
-                ResultPlace::File {
-                    preserve_times: true,
-                },
-                Some(new),
-            ) => new.preserve_times(of),
-            (ResultPlace::Below { read, .. }, _) => *read = Some(of.clone()),
-            _ => {}
+        self.read = Some(of.clone());
+        if let Results::File { preserve_times, .. } = self.to
+            && let Some(new) = self.begun.as_mut().filter(|_| *preserve_times)
+        {
+            new.preserve_times(of);
         }
     }
 
@@ -230,44 +168,32 @@ impl ResultFile<'_> {
         part: &ResultPart,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<Option<&mut NewContents>> {
-        let sized = |from: &Path, to: &Path| {
+        let sized = || {
+            let (from, to) = (&self.entry.path, &self.path);
             if part.is_changed && is_message(from) {
                 with_sizes_of(to, write).map_err(Error::io(from))
             } else {
-                Ok(to.to_owned())
+                Ok(to.clone())
             }
         };
         if self.begun.is_none() {
-            self.begun = match &self.place {
-                ResultPlace::Below {
-                    folder,
-                    entry,
-                    to,
-                    read,
-                } => Some(folder.begin(&entry.path, &sized(&entry.path, to)?, read.as_ref())?),
-                ResultPlace::InPlace {
-                    how,
-                    original,
-                    is_checked_only: true,
-                } if part.is_changed => {
+            self.begun = match (self.to, &self.original) {
+                (Results::Folder(folder), _) => {
+                    Some(folder.begin(&self.entry.path, &sized()?, self.read.as_ref())?)
+                }
+                (Results::Checked(how), Some(original)) if part.is_changed => {
                     how.check(original)?;
                     None
                 }
-                ResultPlace::InPlace { how, original, .. } if part.is_changed => {
+                (Results::InPlace(how), Some(original)) if part.is_changed => {
                     let mut new = how.begin(original)?;
                     if part.is_of_mailbox {
                         new.lock_mailbox();
                     }
                     Some(with_unchanged_start(new, original, part.offset)?)
                 }
-                ResultPlace::Staged {
-                    set,
-                    original,
-                    old,
-                    new,
-                } if part.is_changed => {
-                    let new = sized(&original.path, new)?;
-                    let new = set.replace(original, old, &new)?;
+                (Results::Staged(set), Some(original)) if part.is_changed => {
+                    let new = set.replace(original, &self.entry.below_root(), &sized()?)?;
                     Some(with_unchanged_start(new, original, part.offset)?)
                 }
                 _ => None,
@@ -278,10 +204,10 @@ impl ResultFile<'_> {
 
     /// Withholds the result. If the file is replaced together with others, they stay unchanged, too.
     pub fn withhold(&mut self) {
-        if let ResultPlace::Staged { set, .. } = self.place {
+        if let Results::Staged(set) = self.to {
             set.fail();
         }
-        (self.place, self.begun) = (ResultPlace::Nowhere, None);
+        (self.to, self.begun) = (&Results::Nowhere, None);
     }
 
     /// Ends the result. If nothing was written to it, a file of an output folder is copied from the input, as it is
@@ -291,23 +217,13 @@ impl ResultFile<'_> {
     ///
     /// Returns the errors of [`NewContents::commit`] and of copying.
     pub fn end(self) -> Result<Option<Committed>> {
-        let new = match (self.begun, self.place) {
-            (Some(new), _) => new,
-            (
-                None,
-                ResultPlace::Below {
-                    folder, entry, to, ..
-                },
-            ) => folder.copy(entry, &to)?,
-            (
-                None,
-                ResultPlace::Staged {
-                    set,
-                    original,
-                    old,
-                    new,
-                },
-            ) if old != new => return Ok(Some(set.rename(&original, &old, &new))),
+        let old = self.entry.below_root();
+        let new = match (self.begun, self.to, &self.original) {
+            (Some(new), ..) => new,
+            (None, Results::Folder(folder), _) => folder.copy(self.entry, &self.path)?,
+            (None, Results::Staged(set), Some(original)) if old != self.path => {
+                return Ok(Some(set.rename(original, &old, &self.path)));
+            }
             _ => return Ok(None),
         };
         new.commit().map(Some)

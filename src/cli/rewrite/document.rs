@@ -13,7 +13,7 @@ use baselink_text::{Edits, Format};
 use baselink_verify::verify;
 
 use super::summary::{FileSummary, adapted_text};
-use baselink_files::results::{ResultFile, ResultPart, ResultPlace};
+use baselink_files::results::{ResultFile, ResultPart, Results};
 
 use crate::cli::{
     diff::{self, DiffProgress},
@@ -145,7 +145,7 @@ pub fn write_document(
         }
         return Ok(());
     }
-    let (unchanged, is_printed) = (Edits::default(), matches!(file.place, ResultPlace::Writer));
+    let (unchanged, is_printed) = (Edits::default(), matches!(file.to, Results::Writer));
     let unchanged = Some(&unchanged).filter(|_| is_printed && input.format.holds_many());
     let Some(edits) = edits.or(unchanged) else {
         file.withhold();
