@@ -89,7 +89,7 @@ pub fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
             output.out(),
             "\nRFC 1808, section 3: the innermost of these gives the base."
         )?;
-        for rule in RULES {
+        for rule in Rule::ALL {
             writeln!(output.out(), "  {} {}", rule.section(), rule.title())?;
         }
     }
@@ -254,13 +254,6 @@ fn retrieval(chain: &BaseChain) -> Option<&Established> {
     own.filter(|own| own.rule == Rule::Retrieval)
 }
 
-const RULES: [Rule; 4] = [
-    Rule::Embedded,
-    Rule::Encapsulating,
-    Rule::Retrieval,
-    Rule::Default,
-];
-
 fn print_levels(
     input: &Input<'_>,
     places: &FilePlaces<'_>,
@@ -275,7 +268,7 @@ fn print_levels(
         write!(out, ", document {} inside it", chain.entity)?;
     }
     writeln!(out)?;
-    for rule in RULES {
+    for rule in Rule::ALL {
         writeln!(out, "  {} {}", rule.section(), rule.title())?;
         for level in chain.chain.iter().filter(|level| level.rule == rule) {
             write!(out, "    ")?;

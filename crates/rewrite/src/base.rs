@@ -36,29 +36,26 @@ pub use assumed::lacks_only_scheme;
 pub(crate) use assumed::stand_in;
 pub use heading::{ContentLocationUse, of_heading};
 
-/// The rule of RFC 1808, section 3, that determined a base, as seen from the entity that has the base.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Rule {
-    /// 3.1, embedded in the document's content or its own heading.
-    Embedded,
-    /// 3.2, from the encapsulating entity.
-    Encapsulating,
-    /// 3.3, from the retrieval URL.
-    Retrieval,
-    /// 3.4, none: every reference is assumed to be absolute.
-    #[default]
-    Default,
+named! {
+    /// The rule of RFC 1808, section 3, that determined a base, as seen from the entity that has the base.
+    #[derive(Default)]
+    pub enum Rule {
+        /// 3.1, embedded in the document's content or its own heading.
+        Embedded = "3.1",
+        /// 3.2, from the encapsulating entity.
+        Encapsulating = "3.2",
+        /// 3.3, from the retrieval URL.
+        Retrieval = "3.3",
+        /// 3.4, none: every reference is assumed to be absolute.
+        #[default]
+        Default = "3.4",
+    }
 }
 
 impl Rule {
     /// The number of the section.
     pub fn section(self) -> &'static str {
-        match self {
-            Self::Embedded => "3.1",
-            Self::Encapsulating => "3.2",
-            Self::Retrieval => "3.3",
-            Self::Default => "3.4",
-        }
+        self.name()
     }
 
     /// The subject of the section.
@@ -69,12 +66,6 @@ impl Rule {
             Self::Retrieval => "retrieval URL",
             Self::Default => "default",
         }
-    }
-}
-
-impl serde::Serialize for Rule {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.section())
     }
 }
 
@@ -841,7 +832,7 @@ fn provisional(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'
     is_template.then(|| (value.into(), reason.into()))
 }
 
-display_by_name!(Source, Status);
+display_by_name!(Rule, Source, Status);
 
 #[cfg(test)]
 mod tests {
