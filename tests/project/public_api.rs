@@ -50,7 +50,8 @@ fn modules() -> BTreeMap<Names, File> {
     parsed.collect()
 }
 
-/// Adds the enums that the macro `named!` of `crates/text/src/named.rs` declares, each with its method `name`.
+/// Adds the enums that the macro `named!` of `crates/text/src/named.rs` declares, each with its method `name`, and the
+/// implementations of `parse_by_name!`.
 fn with_named(mut file: File) -> File {
     let declared = file.items.iter().filter_map(|item| match item {
         Item::Macro(item) if item.mac.path.is_ident("named") => item.mac.parse_body().ok(),
@@ -68,7 +69,19 @@ fn with_named(mut file: File) -> File {
         declared.attrs.insert(0, derived);
         [Item::Enum(declared), with_name]
     });
-    let generated: Vec<_> = generated.collect();
+    let parsed = file.items.iter().filter_map(|item| match item {
+        Item::Macro(item) if item.mac.path.is_ident("parse_by_name") => {
+            Some(item.mac.tokens.to_string())
+        }
+        _ => None,
+    });
+    let parsed = parsed.flat_map(|types| {
+        let names = types.split(',').filter_map(|part| part.split_once(':'));
+        let names = names.filter_map(|(name, _)| syn::parse_str::<syn::Ident>(name).ok());
+        let from_str = |name| syn::parse_quote!(impl FromStr for #name {});
+        names.map(from_str).collect::<Vec<Item>>()
+    });
+    let generated: Vec<_> = generated.chain(parsed).collect();
     file.items.extend(generated);
     file
 }

@@ -8,10 +8,10 @@
 //!
 //! Deliberately absent: the use of the options.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use baselink_scan::{Against, Program, Role, Saved, ScanOptions};
-use baselink_text::{Charset, Edits, Error, Format};
+use baselink_text::{Charset, Edits, Format, named, parse_by_name};
 use baselink_url::{Resolver, Splice};
 
 use super::beside::NearbyFiles;
@@ -242,84 +242,47 @@ pub enum Dkim {
     Keep,
 }
 
-/// The treatment of links to local copies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LocalCopies {
-    /// Leaves them unchanged.
-    #[default]
-    Keep,
-    /// Treats them like any other link.
-    Rewrite,
-}
-
-impl FromStr for LocalCopies {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        policy(
-            "local copies",
-            &[("keep", Self::Keep), ("rewrite", Self::Rewrite)],
-            name,
-        )
+named! {
+    /// The treatment of links to local copies.
+    #[derive(Default)]
+    pub enum LocalCopies {
+        /// Leaves them unchanged.
+        #[default]
+        Keep = "keep",
+        /// Treats them like any other link.
+        Rewrite = "rewrite",
     }
 }
 
-/// The treatment of references that consist of a fragment only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fragments {
-    /// Resolves them, as RFC 1808 requires.
-    #[default]
-    Rewrite,
-    /// Leaves them unchanged.
-    Keep,
-    /// Leaves them unchanged unless an embedded base differs from the retrieval URL. With such a base, they lead a
-    /// browser to another page.
-    Auto,
-}
-
-impl FromStr for Fragments {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        let known = [
-            ("rewrite", Self::Rewrite),
-            ("keep", Self::Keep),
-            ("auto", Self::Auto),
-        ];
-        policy("fragments", &known, name)
+named! {
+    /// The treatment of references that consist of a fragment only.
+    #[derive(Default)]
+    pub enum Fragments {
+        /// Resolves them, as RFC 1808 requires.
+        #[default]
+        Rewrite = "rewrite",
+        /// Leaves them unchanged.
+        Keep = "keep",
+        /// Leaves them unchanged unless an embedded base differs from the retrieval URL. With such a base, they lead a
+        /// browser to another page.
+        Auto = "auto",
     }
 }
 
-/// The treatment of the `base` element.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BaseElement {
-    /// Keeps the element, and makes its href absolute.
-    #[default]
-    Absolute,
-    /// Leaves the element unchanged.
-    Keep,
-}
-
-impl FromStr for BaseElement {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        policy(
-            "the base element",
-            &[("absolute", Self::Absolute), ("keep", Self::Keep)],
-            name,
-        )
+named! {
+    /// The treatment of the `base` element.
+    #[derive(Default)]
+    pub enum BaseElement {
+        /// Keeps the element, and makes its href absolute.
+        #[default]
+        Absolute = "absolute",
+        /// Leaves the element unchanged.
+        Keep = "keep",
     }
 }
 
-/// The policy called `name` among the `known` ones, which concern `of`.
-fn policy<T: Copy>(of: &str, known: &[(&str, T)], name: &str) -> Result<T, Error> {
-    let found = known.iter().find(|(one, _)| *one == name);
-    found.map(|(_, policy)| *policy).ok_or_else(|| {
-        let names: Vec<_> = known.iter().map(|(one, _)| *one).collect();
-        let names = names.join(", ");
-        Error::new(format!(
-            "unknown policy '{name}' for {of}; use one of {names}"
-        ))
-    })
-}
+parse_by_name!(
+    LocalCopies: "unknown policy '{}' for local copies; use one of {}",
+    Fragments: "unknown policy '{}' for fragments; use one of {}",
+    BaseElement: "unknown policy '{}' for the base element; use one of {}",
+);

@@ -19,7 +19,7 @@
 
 use std::{borrow::Cow, str::FromStr, sync::LazyLock};
 
-use baselink_text::{Error, display_by_name, format::is_among, named};
+use baselink_text::{Error, display_by_name, format::is_among, named, parse_by_name};
 
 use crate::{document::Role, xml::namespaces::Vocabulary};
 
@@ -112,19 +112,7 @@ named! {
 
 display_by_name!(Group);
 
-impl FromStr for Group {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        if let Some(group) = Self::ALL.into_iter().find(|group| group.name() == name) {
-            return Ok(group);
-        }
-        let known = Self::ALL.map(Self::name).join(", ");
-        Err(Error::new(format!(
-            "unknown group '{name}'; use one of {known}, all"
-        )))
-    }
-}
+parse_by_name!(Group: "unknown group '{}'; use one of {}, all");
 
 /// A set of groups. The default is the empty set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

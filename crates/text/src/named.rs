@@ -39,6 +39,26 @@ macro_rules! named {
     };
 }
 
+/// Implements `FromStr` by name. `$unknown` is the sentence about an unknown name, in which the first `{}` is that name, and
+/// the second one the names of all values.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! parse_by_name {
+    ($($type:ty: $unknown:literal),+ $(,)?) => {
+        $(impl std::str::FromStr for $type {
+            type Err = $crate::Error;
+
+            fn from_str(name: &str) -> std::result::Result<Self, Self::Err> {
+                let found = Self::ALL.into_iter().find(|known| known.name() == name);
+                found.ok_or_else(|| {
+                    let known = Self::ALL.map(Self::name).join(", ");
+                    $crate::Error::new(format!($unknown, name, known))
+                })
+            }
+        })+
+    };
+}
+
 /// Implements `Display` and `Serialize` by name.
 #[macro_export]
 #[doc(hidden)]
