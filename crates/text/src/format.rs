@@ -19,7 +19,7 @@ mod body;
 use std::str::FromStr;
 
 pub use self::body::{
-    EXTENSIONS, STILL_COMPRESSED, in_place_of_html, is_compressed, media_type_of,
+    STILL_COMPRESSED, extensions, in_place_of_html, is_compressed, media_type_of,
 };
 use self::{
     FormatContent::*,

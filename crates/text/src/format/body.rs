@@ -17,69 +17,10 @@
 
 /// Media types, and the extensions of their files. The first of a row are the defaults. Browsers recognize a file on disk by its
 /// extension.
-#[rustfmt::skip]
-pub const EXTENSIONS: &[(&str, &str)] = &[
-    ("text/html", "html htm shtml shtm"),
-    ("application/xhtml+xml", "xhtml xht xhtm"),
-    ("text/css", "css"),
-    ("text/javascript application/javascript application/x-javascript application/ecmascript text/ecmascript", "js mjs"),
-    ("application/json text/json", "json webmanifest map geojson jsonld"),
-    ("application/ld+json", "jsonld json"),
-    ("application/manifest+json", "webmanifest json"),
-    ("text/xml application/xml", "xml xsl xslt rss atom rdf opml svg xhtml"),
-    ("application/rss+xml", "rss xml rdf"),
-    ("application/atom+xml", "atom xml"),
-    ("application/rdf+xml", "rdf xml"),
-    ("application/xslt+xml", "xsl xslt"),
-    // Servers send this type for unknown kinds of text, so any extension of a text format is kept.
-    ("text/plain", "txt text log md csv css js mjs json xml svg srt vtt"),
-    ("text/csv", "csv"),
-    ("text/markdown", "md markdown"),
-    ("text/vtt", "vtt"),
-    ("text/calendar", "ics"),
-    ("text/vcard", "vcf"),
-    ("image/png image/apng", "png apng"),
-    ("image/jpeg image/jpg", "jpg jpeg jpe jfif pjpeg pjp"),
-    ("image/gif", "gif"),
-    ("image/webp", "webp"),
-    ("image/avif", "avif"),
-    ("image/svg+xml", "svg"),
-    ("image/bmp", "bmp"),
-    ("image/tiff", "tif tiff"),
-    ("image/x-icon image/vnd.microsoft.icon", "ico cur"),
-    ("image/jxl", "jxl"),
-    ("image/heic", "heic"),
-    ("font/woff application/font-woff application/x-font-woff", "woff"),
-    ("font/woff2 application/font-woff2", "woff2"),
-    ("font/ttf application/x-font-ttf application/x-font-truetype", "ttf"),
-    ("font/otf application/x-font-opentype", "otf"),
-    ("font/sfnt", "ttf otf"),
-    ("application/vnd.ms-fontobject", "eot"),
-    ("audio/mpeg", "mp3 mpga"),
-    ("audio/mp4", "m4a mp4"),
-    ("audio/ogg", "ogg oga opus"),
-    ("audio/wav audio/x-wav", "wav"),
-    ("audio/flac", "flac"),
-    ("audio/aac", "aac"),
-    ("audio/webm", "weba webm"),
-    ("video/mp4", "mp4 m4v"),
-    ("video/webm", "webm"),
-    ("video/ogg", "ogv ogg"),
-    ("video/quicktime", "mov qt"),
-    ("video/mp2t", "ts"),
-    ("application/vnd.apple.mpegurl application/x-mpegurl", "m3u8"),
-    ("application/dash+xml", "mpd"),
-    ("application/pdf", "pdf"),
-    ("application/zip", "zip epub docx xlsx pptx odt jar"),
-    ("application/gzip application/x-gzip", "gz tgz svgz"),
-    ("application/epub+zip", "epub"),
-    ("application/wasm", "wasm"),
-    ("application/rtf", "rtf"),
-    ("application/msword", "doc"),
-    ("application/x-shockwave-flash", "swf"),
-    ("message/rfc822", "eml mht mhtml"),
-    ("multipart/related", "mht mhtml"),
-];
+pub fn extensions() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = include_str!("extensions.tsv").lines();
+    rows.filter_map(|row| row.split_once('\t'))
+}
 
 /// The first bytes of images, fonts, audio, video and PDF, and their media types (MIME Sniffing, 6 and 7.1). `?` stands
 /// for any byte. Signatures of letters are longer than there, so that no text has them.
@@ -146,14 +87,8 @@ pub fn in_place_of_html(body: &[u8], url: Option<&str>) -> Option<&'static str> 
     media_type_of(body).or_else(|| {
         let extension = extension(url?)?;
         let has = |known: &str| known.eq_ignore_ascii_case(extension);
-        let default = EXTENSIONS
-            .iter()
-            .find(|(_, known)| known.split(' ').next().is_some_and(has));
-        let any = || {
-            EXTENSIONS
-                .iter()
-                .find(|(_, known)| known.split(' ').any(has))
-        };
+        let default = extensions().find(|(_, known)| known.split(' ').next().is_some_and(has));
+        let any = || extensions().find(|(_, known)| known.split(' ').any(has));
         let (media_types, _) = default.or_else(any)?;
         let media_type = media_types.split(' ').next()?;
         (!PAGES.contains(&media_type)).then_some(media_type)
@@ -211,6 +146,13 @@ pub fn is_compressed(body: &[u8], is_undecoded: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_row_of_the_extensions_is_read() {
+        let rows = include_str!("extensions.tsv").lines();
+        let rows = rows.filter(|row| !row.starts_with('#'));
+        assert_eq!(extensions().count(), rows.count());
+    }
 
     #[test]
     fn the_first_bytes_decide_before_the_suffix() {
