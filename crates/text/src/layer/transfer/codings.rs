@@ -25,6 +25,7 @@ use crate::format::media_type_of;
 use crate::{
     diagnostic::{Code, Diagnostic},
     format::begins_response,
+    named,
     span::Span,
 };
 
@@ -56,33 +57,21 @@ pub fn longest_of(compressed: u64) -> u64 {
 /// The most bytes at the beginning of a body that are decoded to find its format.
 pub const BEGINNING: usize = 1_024;
 
-/// A coding of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coding {
-    /// RFC 9112, 7.1.
-    Chunked,
-    /// RFC 1952.
-    Gzip,
-    /// RFC 1950; some servers send bare RFC 1951 data instead (RFC 9110, 8.4.1.2).
-    Deflate,
-    /// RFC 7932.
-    Brotli,
-    /// RFC 8878.
-    Zstd,
+named! {
+    /// A coding of a body, by its name in header fields.
+    pub enum Coding {
+        /// RFC 9112, 7.1.
+        Chunked = "chunked",
+        /// RFC 1952.
+        Gzip = "gzip",
+        /// RFC 1950; some servers send bare RFC 1951 data instead (RFC 9110, 8.4.1.2).
+        Deflate = "deflate",
+        /// RFC 7932.
+        Brotli = "br",
+        /// RFC 8878.
+        Zstd = "zstd",
+    }
 }
-
-/// The codings by their names in header fields, in lower case. `x-gzip` is an alias of `gzip` (RFC 9110, 8.4.1.3).
-const CODINGS: &[(&str, Option<Coding>)] = &[
-    ("", None),
-    ("identity", None),
-    ("none", None),
-    ("chunked", Some(Coding::Chunked)),
-    ("x-gzip", Some(Coding::Gzip)),
-    ("gzip", Some(Coding::Gzip)),
-    ("deflate", Some(Coding::Deflate)),
-    ("br", Some(Coding::Brotli)),
-    ("zstd", Some(Coding::Zstd)),
-];
 
 /// The codings of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -193,8 +182,7 @@ impl Codings {
             };
             match undone.map_err(|reason| Obstacle::new(at, reason))? {
                 None => {
-                    let name = CODINGS.iter().rfind(|(_, known)| *known == Some(coding));
-                    let name = name.map_or("", |(name, _)| name);
+                    let name = coding.name();
                     let message =
                         format!("the heading declares {name}, but the body is not in this coding");
                     report(Code::CodingAbsent, message.into());
@@ -228,12 +216,19 @@ fn names<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> impl Iterator<Item =
         })
 }
 
-/// The coding called `name`; `None` if it is unknown, `Some(None)` if the body stays as it is.
+/// The coding called `name`, in any case; `None` if it is unknown, `Some(None)` if the body stays as it is. `x-gzip` is an
+/// alias of `gzip` (RFC 9110, 8.4.1.3).
 fn coding(name: &[u8]) -> Option<Option<Coding>> {
-    CODINGS
-        .iter()
-        .find(|known| name.eq_ignore_ascii_case(known.0.as_bytes()))
-        .map(|(_, coding)| *coding)
+    let name = name.to_ascii_lowercase();
+    let known: &[u8] = match name.as_slice() {
+        b"" | b"identity" | b"none" => return Some(None),
+        b"x-gzip" => b"gzip",
+        known => known,
+    };
+    let mut codings = Coding::ALL.into_iter();
+    codings
+        .find(|coding| coding.name().as_bytes() == known)
+        .map(Some)
 }
 
 /// The obstacle of a complete body whose trailer fields would be lost.
