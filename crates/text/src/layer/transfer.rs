@@ -25,7 +25,10 @@
 //! unchanged.
 
 mod base64;
+mod coding;
 mod codings;
+#[cfg(feature = "codings")]
+mod compressed;
 mod encoded;
 mod quoted_printable;
 

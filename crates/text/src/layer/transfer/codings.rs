@@ -19,34 +19,20 @@
 
 use std::borrow::Cow;
 
-use super::encoded::Obstacle;
 #[cfg(feature = "codings")]
-use crate::format::media_type_of;
+use super::compressed::compressed;
+use super::{
+    coding::{Coding, Undone, coding},
+    encoded::Obstacle,
+};
 use crate::{
     diagnostic::{Code, Diagnostic},
     format::begins_response,
-    named,
     span::Span,
 };
 
 /// The maximum number of codings of a body.
 const MOST: usize = 4;
-
-/// The maximum decoded size of a body, in bytes.
-#[cfg(feature = "codings")]
-const LONGEST: usize = 1 << 28;
-
-/// The maximum ratio of decoded to encoded size, for all codings of a body together. deflate produces at most 258
-/// bytes from 2 bits (RFC 1951, 3.2.5), a ratio of 1,032, so any body that gzip or deflate compressed once is
-/// accepted. Brotli, zstd and nested codings have no such limit, but rarely shrink a page to less than a
-/// thirtieth.
-#[cfg(feature = "codings")]
-const RATIO: usize = 1_100;
-
-/// The decoded size that is allowed for every body, because the ratio says little about bodies below a kilobyte.
-/// In an archive of such bodies, no record costs more than this.
-#[cfg(feature = "codings")]
-const FLOOR: usize = 1 << 20;
 
 /// The maximum length of what `compressed` bytes of an archive contain around its bodies: 256 times their number, or 16 MiB if
 /// that is more. Records and JSON rarely shrink to less than a thirtieth, and there are several layers of them.
@@ -56,22 +42,6 @@ pub fn longest_of(compressed: u64) -> u64 {
 
 /// The most bytes at the beginning of a body that are decoded to find its format.
 pub const BEGINNING: usize = 1_024;
-
-named! {
-    /// A coding of a body, by its name in header fields.
-    pub enum Coding {
-        /// RFC 9112, 7.1.
-        Chunked = "chunked",
-        /// RFC 1952.
-        Gzip = "gzip",
-        /// RFC 1950; some servers send bare RFC 1951 data instead (RFC 9110, 8.4.1.2).
-        Deflate = "deflate",
-        /// RFC 7932.
-        Brotli = "br",
-        /// RFC 8878.
-        Zstd = "zstd",
-    }
-}
 
 /// The codings of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,9 +62,6 @@ pub struct Uncoded<'a> {
     /// The diagnostics about the body.
     pub(super) remarks: Vec<Diagnostic>,
 }
-
-/// The decoded bytes, and a description of the damage if they are incomplete.
-type Undone = (Vec<u8>, Option<&'static str>);
 
 impl Codings {
     /// True if the outermost coding is chunked, and the last chunk of `body` is missing or cannot be reached.
@@ -216,21 +183,6 @@ fn names<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> impl Iterator<Item =
         })
 }
 
-/// The coding called `name`, in any case; `None` if it is unknown, `Some(None)` if the body stays as it is. `x-gzip` is an
-/// alias of `gzip` (RFC 9110, 8.4.1.3).
-fn coding(name: &[u8]) -> Option<Option<Coding>> {
-    let name = name.to_ascii_lowercase();
-    let known: &[u8] = match name.as_slice() {
-        b"" | b"identity" | b"none" => return Some(None),
-        b"x-gzip" => b"gzip",
-        known => known,
-    };
-    let mut codings = Coding::ALL.into_iter();
-    codings
-        .find(|coding| coding.name().as_bytes() == known)
-        .map(Some)
-}
-
 /// The obstacle of a complete body whose trailer fields would be lost.
 const TRAILERS: &str = "it has trailer fields";
 
@@ -304,171 +256,6 @@ fn compressed(
     _: Option<usize>,
 ) -> Result<Option<Undone>, &'static str> {
     Err("it is compressed, and this build does not decompress")
-}
-
-/// Decompresses `bytes`, which belong to a body of `length` bytes, up to `most` bytes; `None` if they do not have this coding.
-#[cfg(feature = "codings")]
-fn compressed(
-    coding: Coding,
-    bytes: &[u8],
-    length: usize,
-    most: Option<usize>,
-) -> Result<Option<Undone>, &'static str> {
-    let is_gzip = bytes.starts_with(b"\x1f\x8b");
-    let has_signature = match coding {
-        Coding::Gzip if !is_gzip => return Ok(None),
-        Coding::Zstd if !bytes.starts_with(b"\x28\xb5\x2f\xfd") => return Ok(None),
-        Coding::Zstd => true,
-        // Some servers call gzip deflate. Other deflate and brotli data have no signature.
-        _ => is_gzip,
-    };
-    let (data, more) = inflated(coding, bytes, length, most)?;
-    Ok(match more {
-        Some(DAMAGED | FOLLOWED)
-            if !has_signature && (is_text(bytes) || media_type_of(bytes).is_some()) =>
-        {
-            None
-        }
-        Some(DAMAGED) if data.is_empty() && !has_signature => None,
-        Some(DAMAGED) if data.is_empty() || coding == Coding::Zstd => return Err(UNREADABLE),
-        more => Some((data, more)),
-    })
-}
-
-/// The decompressed bytes, and the obstacle that ended them early, if any.
-#[cfg(feature = "codings")]
-type Inflated = Result<Undone, &'static str>;
-
-/// Decompresses `bytes`, which begin with the signature of the `coding` if it has one.
-#[cfg(feature = "codings")]
-fn inflated(coding: Coding, bytes: &[u8], length: usize, most: Option<usize>) -> Inflated {
-    use std::io::Read as _;
-
-    use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
-
-    let mut rest = bytes;
-    // Deflate and Brotli decoders leave the bytes after the end.
-    let (data, more) = match coding {
-        Coding::Gzip | Coding::Deflate if bytes.starts_with(b"\x1f\x8b") => {
-            rest = &[];
-            let mut decoder = MultiGzDecoder::new(bytes);
-            let (data, more) = all_of(&mut decoder, length, most)?;
-            // Without a header, the decoder stopped after a member.
-            let is_between = more.is_some() && !data.is_empty() && decoder.header().is_none();
-            (data, if is_between { Some(FOLLOWED) } else { more })
-        }
-        Coding::Deflate if has_zlib_header(bytes) => {
-            all_of(ZlibDecoder::new(&mut rest), length, most)?
-        }
-        Coding::Deflate => all_of(DeflateDecoder::new(&mut rest), length, most)?,
-        Coding::Zstd => {
-            rest = &[];
-            all_of(Frames::new(bytes), length, most)?
-        }
-        Coding::Brotli | Coding::Gzip | Coding::Chunked => {
-            let mut decoder = brotli_decompressor::Decompressor::new(&mut rest, 4_096);
-            let (data, more) = all_of(&mut decoder, length, most)?;
-            // The decoder rejects bytes after the end that it has already read.
-            let is_followed = more.is_none() && decoder.read(&mut [0]).is_err();
-            (data, if is_followed { Some(FOLLOWED) } else { more })
-        }
-    };
-    let is_whole = most.is_none_or(|most| data.len() < most);
-    let is_followed = more.is_none() && is_whole && !rest.is_empty();
-    Ok((data, if is_followed { Some(FOLLOWED) } else { more }))
-}
-
-/// The diagnostic for compressed data that are truncated or corrupt.
-#[cfg(feature = "codings")]
-const DAMAGED: &str = "its compressed data are truncated or damaged; the rest was not read";
-
-/// The diagnostic for bytes after compressed data.
-#[cfg(feature = "codings")]
-const FOLLOWED: &str = "other bytes follow its compressed data and were not read";
-
-/// The diagnostic for compressed data that cannot be decoded even in part.
-#[cfg(feature = "codings")]
-const UNREADABLE: &str = "its compressed data are truncated or damaged and cannot be decoded";
-
-/// The output of `decoder` for an encoded body of `length` bytes, up to `most` bytes, and the obstacle that ended it
-/// early, if any.
-#[cfg(feature = "codings")]
-fn all_of(decoder: impl std::io::Read, length: usize, most: Option<usize>) -> Inflated {
-    use std::io::{ErrorKind, Read as _};
-    let allowed = length.saturating_mul(RATIO).clamp(FLOOR, LONGEST);
-    let limit = most.unwrap_or(allowed + 1);
-    let mut data = Vec::new();
-    let read = decoder.take(limit as u64).read_to_end(&mut data);
-    let more = match read {
-        Ok(_) if data.len() <= allowed => None,
-        Ok(_) if allowed < LONGEST => {
-            return Err("it inflates to more than 1,100 times its length");
-        }
-        Ok(_) => Some("it is longer than 256 MB; the rest was not read"),
-        Err(error) if error.kind() == ErrorKind::OutOfMemory => {
-            return Err("there is not enough memory for it");
-        }
-        Err(_) => Some(DAMAGED),
-    };
-    data.truncate(LONGEST);
-    Ok((data, more))
-}
-
-/// True if `bytes` begin like zlib data (RFC 1950, 2.2): the method is 8, and the first two bytes, as a number, are a
-/// multiple of 31.
-#[cfg(feature = "codings")]
-fn has_zlib_header(bytes: &[u8]) -> bool {
-    matches!(bytes, [method, flags, ..]
-        if method & 0x0f == 8 && (u16::from(*method) << 8 | u16::from(*flags)) % 31 == 0)
-}
-
-/// True if `bytes` begin like text.
-#[cfg(feature = "codings")]
-fn is_text(bytes: &[u8]) -> bool {
-    bytes
-        .iter()
-        .take(512)
-        .all(|&byte| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | b'\x0c'))
-}
-
-/// The frames of zstd data, one after the other (RFC 8878, 3.1).
-#[cfg(feature = "codings")]
-struct Frames<'a> {
-    rest: &'a [u8],
-    decoder: ruzstd::decoding::FrameDecoder,
-}
-
-#[cfg(feature = "codings")]
-impl<'a> Frames<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
-        let mut decoder = ruzstd::decoding::FrameDecoder::new();
-        // RFC 9659, 3: browsers do not accept a larger window.
-        decoder.set_max_window_size(8 << 20);
-        Self {
-            rest: bytes,
-            decoder,
-        }
-    }
-}
-
-#[cfg(feature = "codings")]
-impl std::io::Read for Frames<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        use ruzstd::decoding::BlockDecodingStrategy::UptoBlocks;
-        use std::io::Error;
-        while !buffer.is_empty() && self.decoder.can_collect() == 0 {
-            match self.decoder.is_finished() {
-                false => {
-                    self.decoder
-                        .decode_blocks(&mut self.rest, UptoBlocks(1))
-                        .map_err(Error::other)?;
-                }
-                true if self.rest.is_empty() => return Ok(0),
-                true => self.decoder.reset(&mut self.rest).map_err(Error::other)?,
-            }
-        }
-        self.decoder.read(buffer)
-    }
 }
 
 #[cfg(all(test, feature = "codings"))]

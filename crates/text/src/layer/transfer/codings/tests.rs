@@ -16,6 +16,7 @@ use flate2::{
 use proptest::prelude::*;
 
 use super::*;
+use crate::layer::transfer::compressed::{DAMAGED, FOLLOWED, LONGEST};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
