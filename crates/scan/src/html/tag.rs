@@ -14,7 +14,7 @@ use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
 use baselink_text::{Charset, Span, View, format::is_among, layer::escape::Quote};
 
-use super::references::character_references;
+use super::{references::character_references, walk::Names};
 use crate::{
     block::{find, is_space, name_end, value_end},
     document::shared_rel,
@@ -73,28 +73,13 @@ impl RawTag {
     }
 }
 
-/// A filter for the attributes of a tag. It is a trait because a closure would not be inlined.
-pub(super) trait AttributeFilter {
-    /// True if the filter accepts the attribute whose name is at `name` in `bytes`.
-    fn keeps(&self, bytes: &[u8], name: Span) -> bool;
-}
-
-/// A filter that accepts every attribute.
-struct EveryAttribute;
-
-impl AttributeFilter for EveryAttribute {
-    fn keeps(&self, _bytes: &[u8], _name: Span) -> bool {
-        true
-    }
-}
-
-/// Reads the attributes of a tag from the end of its name at `from` on, and stores those that `filter` accepts in
-/// `tag`. Returns the end of the tag; `None` if `bytes` end in it.
+/// Reads the attributes of a tag from the end of its name at `from` on, and stores those with one of `names` in `tag`, or all
+/// of them. Returns the end of the tag; `None` if `bytes` end in it.
 #[inline(always)]
 pub(super) fn attributes(
     bytes: &[u8],
     from: usize,
-    filter: &impl AttributeFilter,
+    names: Option<&Names>,
     tag: &mut RawTag,
 ) -> Option<usize> {
     let mut at = from;
@@ -121,7 +106,10 @@ pub(super) fn attributes(
         // The first byte always belongs to the name, even a `=`.
         let end = name_end(bytes, at + 1, b'=');
         let name = Span::new(at, end);
-        let is_kept = filter.keeps(bytes, name);
+        let is_kept = match names {
+            Some(names) => names.has_attribute(bytes, name.start, name.end),
+            None => true,
+        };
         at = skip_space(bytes, end);
         let (mut value, mut quote) = (None, Quote::None);
         if bytes.get(at) == Some(&b'=') {
@@ -178,7 +166,7 @@ pub fn read(bytes: &[u8], at: usize) -> Option<RawTag> {
         name,
         ..RawTag::default()
     };
-    let end = attributes(bytes, name.end, &EveryAttribute, &mut tag)?;
+    let end = attributes(bytes, name.end, None, &mut tag)?;
     tag.span = Span::new(at, end);
     Some(tag)
 }
@@ -187,7 +175,7 @@ pub fn read(bytes: &[u8], at: usize) -> Option<RawTag> {
 pub(super) fn count_attributes(bytes: &[u8], at: usize) -> usize {
     let mut tag = RawTag::default();
     let from = name_end(bytes, at + 1, b'>');
-    attributes(bytes, from, &EveryAttribute, &mut tag);
+    attributes(bytes, from, None, &mut tag);
     tag.attributes.len()
 }
 
@@ -197,18 +185,9 @@ pub fn rel(bytes: &[u8], name: Span, charset: Charset) -> Option<Arc<str>> {
         return None;
     }
     let mut tag = RawTag::default();
-    attributes(bytes, name.end, &OnlyRel, &mut tag)?;
-    let rel = tag.attributes.first()?;
+    attributes(bytes, name.end, None, &mut tag)?;
+    let rel = tag.attribute(bytes, "rel")?;
     shared_rel(&rel.decoded(bytes, charset).text)
-}
-
-/// A filter that accepts only `rel`.
-struct OnlyRel;
-
-impl AttributeFilter for OnlyRel {
-    fn keeps(&self, bytes: &[u8], name: Span) -> bool {
-        bytes[name.range()].eq_ignore_ascii_case(b"rel")
-    }
 }
 
 /// The maximum number of attributes that are compared pairwise.

@@ -46,7 +46,7 @@ use self::{
 };
 use super::{
     sink::{Sink, TextModel, TreeFacts},
-    tag::{self, AttributeFilter, RawTag},
+    tag::{self, RawTag},
 };
 use crate::{
     ScanOptions,
@@ -529,24 +529,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     /// can matter. Returns the end of the tag; `None` if the document ends in it.
     #[inline(always)]
     fn attributes(&mut self, at: usize, whole: bool) -> Option<usize> {
-        let wanted = WantedNames {
-            names: self.names,
-            whole,
-        };
-        tag::attributes(self.bytes, at, &wanted, &mut self.tag)
-    }
-}
-
-/// The attributes that can matter, or all of them.
-struct WantedNames<'a> {
-    names: &'a Names,
-    whole: bool,
-}
-
-impl AttributeFilter for WantedNames<'_> {
-    #[inline(always)]
-    fn keeps(&self, bytes: &[u8], name: Span) -> bool {
-        self.whole || self.names.has_attribute(bytes, name.start, name.end)
+        let names = (!whole).then_some(self.names);
+        tag::attributes(self.bytes, at, names, &mut self.tag)
     }
 }
 

@@ -268,7 +268,7 @@ impl Names {
 
     /// True if an attribute with the name in `bytes[from..to]` can matter. Applies to elements that are not `whole`.
     #[inline(always)]
-    pub(super) fn has_attribute(&self, bytes: &[u8], from: usize, to: usize) -> bool {
+    pub fn has_attribute(&self, bytes: &[u8], from: usize, to: usize) -> bool {
         self.attributes.get(bytes, from, to).is_some()
     }
 }
