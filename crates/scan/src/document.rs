@@ -16,7 +16,7 @@ use std::{borrow::Cow, net::IpAddr, sync::Arc};
 
 use baselink_text::{
     Charset, Detected, Diagnostic, Format, OffsetMap, Span, View, display_by_name,
-    format::starts_with,
+    format::{is_among, starts_with},
     layer::spelling::{Carrier, Form, Spelling},
     named,
 };
@@ -155,13 +155,13 @@ impl SyntaxFault {
     }
 }
 
-const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+const DIGITS: &str = "0123456789";
 
 /// Names the `number`th entity inside the entity named `around`.
 pub fn entity_name(around: &str, number: usize) -> Arc<str> {
     let dot = if around.is_empty() { "" } else { "." };
     match number {
-        ..10 => [around, dot, DIGITS[number]].concat().into(),
+        ..10 => [around, dot, &DIGITS[number..=number]].concat().into(),
         _ => format!("{around}{dot}{number}").into(),
     }
 }
@@ -249,11 +249,9 @@ impl Kind {
             (Role::Navigation, ..) => Self::Document,
             (Role::Metadata, ..) | (.., None | Some("style")) => Self::Other,
             (_, _, Some("background" | "imagesrcset" | "poster")) => Self::Image,
-            (_, "link", _) if has_type(rel, &["stylesheet"]) => Self::Style,
-            (_, "link", _) if has_type(rel, &["modulepreload"]) => Self::Script,
-            (_, "link", _) if has_type(rel, &["icon", "apple-touch-icon", "mask-icon"]) => {
-                Self::Image
-            }
+            (_, "link", _) if has_type(rel, "stylesheet") => Self::Style,
+            (_, "link", _) if has_type(rel, "modulepreload") => Self::Script,
+            (_, "link", _) if has_type(rel, "icon apple-touch-icon mask-icon") => Self::Image,
             (_, "source", Some("srcset")) => Self::Image,
             (_, "feimage" | "feImage" | "image" | "img" | "input", _) => Self::Image,
             (_, "script", _) => Self::Script,
@@ -266,9 +264,9 @@ impl Kind {
 }
 
 /// True if `rel` has one of these link types (HTML, 4.6.7).
-pub(crate) fn has_type(rel: &str, types: &[&str]) -> bool {
+pub(crate) fn has_type(rel: &str, types: &str) -> bool {
     let mut tokens = rel.split_ascii_whitespace();
-    tokens.any(|token| types.iter().any(|one| one.eq_ignore_ascii_case(token)))
+    tokens.any(|token| is_among(token.as_bytes(), types))
 }
 
 /// The longest `rel` that links have, in bytes. Each row of an element with many links repeats it.
