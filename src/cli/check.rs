@@ -241,7 +241,7 @@ fn report_totals(request: &Check, tree: &CheckedTree, output: &mut Output) -> Ex
     output.notice(format_args!(
         "{}, {}",
         counted(documents, "document", "documents"),
-        counted(tally.checked(|_| true), "link", "links")
+        counted(tally.links_checked(), "link", "links")
     ));
     let classes = Class::ALL.map(|class| (class, number(tally.of_class(class))));
     let classes: Vec<_> = classes.iter().filter(|(_, links)| links != "0").collect();

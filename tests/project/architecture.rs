@@ -40,10 +40,10 @@ const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("md5", &["text/layer/digest.rs"]),
-    ("brotli_decompressor", &["text/layer/transfer/codings"]),
+    ("brotli_decompressor", &["text/layer/transfer/compressed"]),
     (
         "ruzstd",
-        &["rewrite/archive/zstd", "text/layer/transfer/codings"],
+        &["rewrite/archive/zstd", "text/layer/transfer/compressed"],
     ),
     ("sha2", &["cli/files.rs"]),
     (
@@ -51,7 +51,7 @@ const CRATES: &[(&str, &[&str])] = &[
         &[
             "site/archive/har.rs",
             "rewrite/archive/",
-            "text/layer/transfer/codings",
+            "text/layer/transfer/",
         ],
     ),
     ("zip", &["site/archive/attached.rs", "site/archive/wacz.rs"]),

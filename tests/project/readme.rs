@@ -149,7 +149,7 @@ fn every_command_of_the_page_on_mirrors_prints_the_shown_output() {
 
 #[test]
 fn every_command_of_the_page_on_checking_prints_the_shown_output() {
-    assert_eq!(check(CHECK), 3);
+    assert_eq!(check(CHECK), 2);
 }
 
 #[test]

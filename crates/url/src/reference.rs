@@ -387,7 +387,7 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
 pub fn contains_placeholder(reference: &str) -> bool {
     let mut braces = reference.match_indices('{');
     OPENERS.split(' ').any(|opener| reference.contains(opener))
-        || braces.any(|(at, _)| named_placeholder(reference[at..].as_bytes()).is_some())
+        || braces.any(|(at, _)| named_placeholder(&reference.as_bytes()[at..]).is_some())
 }
 
 /// True if a reference contains an expression in braces, and thus is a template for URLs (RFC 6570, 2.2), or a placeholder.

@@ -266,6 +266,9 @@ pub fn meaning(class: Class) -> &'static str {
         Class::Dangling => "leads into the folder, to a file that does not exist",
         Class::Missing => "loads what its page needs, but it was not captured or saved",
         Class::MissingPage => "leads to a page of a captured host that was not captured",
+        Class::Mixed => {
+            "loads over http what an https page must not, or leads to its author's network"
+        }
         Class::Fragment => "leads to a file that exists, but has no such id",
         Class::NoSlash => "leads to a folder, without the final slash that servers add",
         Class::CleanUrl => "leads to a page without its extension, which some servers add",
@@ -274,6 +277,7 @@ pub fn meaning(class: Class) -> &'static str {
         Class::Served => "was not captured, but its page needs only an alternative, which exists",
         Class::Outside => "leads out of the folder or archive, so it is not checked",
         Class::Ignored => "leads to a URL that --ignore-url names",
+        Class::Unlinked => "is a file to which no page leads",
         Class::Left => "cannot be checked: empty, a placeholder, or without a base URL",
     }
 }
@@ -308,13 +312,14 @@ pub struct Classes(Vec<Class>);
 
 impl Classes {
     /// The classes of links that may break.
-    pub const BROKEN: [Class; 7] = [
+    pub const BROKEN: [Class; 8] = [
         Class::Pinned,
         Class::Escapes,
         Class::Invalid,
         Class::Dangling,
         Class::Missing,
         Class::MissingPage,
+        Class::Mixed,
         Class::Fragment,
     ];
     /// The classes of links that only some servers, or no server without a redirect, can follow.

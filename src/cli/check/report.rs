@@ -127,7 +127,7 @@ impl<'a> ReportPage<'a> {
             .as_ref()
             .map(|to| format!("to {}: ", to.as_str()));
         let documents = counted(tree.tally[Counted::Document], "document", "documents");
-        let links = counted(tree.tally.checked(|_| true), "link", "links");
+        let links = counted(tree.tally.links_checked(), "link", "links");
         let files = counted(tree.collection.count(), "file", "files");
         let moved = from.filter(|_| to.is_some()).unwrap_or_default() + &to.unwrap_or_default();
         format!("{moved}{documents} and {links} in {files}")
@@ -192,7 +192,7 @@ impl<'a> ReportPage<'a> {
             .iter()
             .map(|one| file.tally.of_class(*one))
             .collect();
-        numbers.push(file.tally.checked(|_| true));
+        numbers.push(file.tally.links_checked());
         (
             visible(&path).into_owned(),
             visible(&href).into_owned(),

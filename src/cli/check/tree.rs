@@ -16,7 +16,7 @@ use std::{
     sync::Arc,
 };
 
-use baselink_text::{Format, Result, name};
+use baselink_text::{Format, Result, format::is_among, name};
 
 use super::listing::{FileLinks, ListedSite, Lister, room};
 use baselink_files::{
@@ -157,12 +157,35 @@ impl CheckedTree {
         }
         self.collection = Arc::clone(&collection);
         self.tally.merge(&read.tally);
+        if documents.selection.include.is_empty() && documents.library.is_empty() {
+            self.add_unlinked();
+        }
         let mut status = read.status;
         for (plan, parts) in plans.into_iter().zip(&documents.library) {
             let files = parts.iter().cloned().map(Ok);
             status = status.max(self.read_archives(lister, plan, files, output)?);
         }
         Ok(status)
+    }
+
+    /// Adds the files to which no page leads, except hidden files and those that servers and crawlers find by their names.
+    fn add_unlinked(&mut self) {
+        /// Their names at the root.
+        const KNOWN: &str = "\
+            index.html index.htm 404.html robots.txt sitemap.xml favicon.ico CNAME _headers _redirects netlify.toml vercel.json";
+        for number in 0..self.collection.count() {
+            let path = self.collection.path(number);
+            let is_hidden = path
+                .split(|&byte| byte == b'/')
+                .any(|name| name.starts_with(b"."));
+            if is_hidden || is_among(path, KNOWN) || self.collection.is_used(number) {
+                continue;
+            }
+            let kind = (FindingRule::Unlinked, None);
+            self.targets.count(kind, &String::from_utf8_lossy(path), 0);
+            self.tally
+                .add(Counted::Checked(FindingRule::Unlinked), 1_usize);
+        }
     }
 
     /// Adds a file of a folder with its links.
@@ -289,7 +312,9 @@ fn site(documents: &Documents) -> Collection {
     };
     let is_lasting =
         |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
-    collect(documents, &selection, is_lasting).unwrap_or_default()
+    let mut collection = collect(documents, &selection, is_lasting).unwrap_or_default();
+    collection.note_uses();
+    collection
 }
 
 /// The path of a file, its path below the folder, and its links.

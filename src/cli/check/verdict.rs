@@ -16,7 +16,7 @@ use super::{
     words,
 };
 
-use baselink_site::purpose::check::targets::PLACES;
+use baselink_site::purpose::check::{Class, targets::PLACES};
 
 use crate::cli::{
     args::check::{Check, Classes},
@@ -25,7 +25,7 @@ use crate::cli::{
 
 /// The verdict, such as `3 of 8 links would be broken, to 3 targets: 1 pinned, 2 escapes`.
 pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
-    let all = tree.tally.checked(|_| true);
+    let all = tree.tally.links_checked();
     let links = words::counted(all, "link", "links");
     let denied = tree.not_accepted(|class| request.deny.contains(class));
     let fails = !denied.is_empty();
@@ -35,8 +35,9 @@ pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
         tree.not_accepted(|class| Classes::BROKEN.contains(&class))
     };
     let [one, more] = words::problem(request, &found);
+    let of_links = found.iter().filter(|(class, _)| *class != Class::Unlinked);
     let (number, classes) = (
-        found.iter().map(|(_, links)| links).sum(),
+        of_links.map(|(_, links)| links).sum(),
         words::classes(&found),
     );
     let problem = format!(
@@ -74,14 +75,18 @@ pub fn print_targets(request: &Check, tree: &CheckedTree, output: &mut Output) -
     {
         let style = style_of(request.deny.contains(target.rule.class()));
         let summary = target.summary;
-        writeln!(
+        write!(
             out,
-            "\n{}: {}, {} in {}",
+            "\n{}: {}",
             first_chars(&on_one_line(target.to), ROOM[1]),
             styler.paint(style, words::class_and_cause(target.rule, target.reason)),
-            styler.paint(HEADING, words::counted(summary.links, "link", "links")),
-            words::counted(summary.files, "file", "files")
         )?;
+        if summary.links > 0 {
+            let links = words::counted(summary.links, "link", "links");
+            let files = words::counted(summary.files, "file", "files");
+            write!(out, ", {} in {files}", styler.paint(HEADING, links))?;
+        }
+        writeln!(out)?;
         for sentence in words::sentences_of_target(target) {
             writeln!(out, "  {} {sentence}", styler.paint(FAINT, "="))?;
         }

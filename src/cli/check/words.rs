@@ -57,6 +57,15 @@ pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
             "Add the path; `baselink move --same` makes such links relative.",
         ],
         Invalid => ["no browser can open it", "Correct the URL."],
+        OwnMachine | OwnNetwork => [
+            "only the machine or network of its author has it",
+            "Write the URL by which readers reach it.",
+        ],
+        Insecure => [
+            "it is loaded over http, which browsers do not allow on a page with https",
+            "Write https.",
+        ],
+        Unlinked => ["no page leads to it", "Link to it, or remove the file."],
         Absent => ["no file has this name", FIND_FILE],
         NameCase => ["a file name differs from it only in case", RENAME],
         NameEncoding => [

@@ -378,7 +378,7 @@ impl RunSummary {
         report_unread(&self.tally, output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";
         // A URL would make a library a site.
-        if !kind.renamed().is_some_and(|files| files.has_captures()) {
+        if !kind.renamed().is_some_and(|files| files.has_captures) {
             let files = self.tally[Counted::WithoutBase];
             output.notice_of(files, ["file has", "files have"], what);
         }

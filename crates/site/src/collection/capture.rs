@@ -560,6 +560,7 @@ impl Captures {
         drop((best, firsts));
         collection.urls = urls.into_iter().zip(targets).collect();
         collection.note_uses();
+        collection.has_captures = true;
         ChosenCaptures {
             resources,
             collection: collection.into(),

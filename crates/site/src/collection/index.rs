@@ -162,11 +162,13 @@ pub struct Collection {
     pub(super) entities: HashMap<usize, Arc<str>>,
     /// The captured resources with incomplete bodies.
     pub(super) cut: HashSet<usize>,
+    /// True for the captures of archives, and for a library.
+    pub has_captures: bool,
     /// The fragments of redirects, by the number of the URL that redirects.
     pub(crate) fragments: HashMap<usize, Box<str>>,
     /// The redirects and rewrites of the host. They count if the root of the site is that of its host.
     pub host_rules: HostRules,
-    /// The uses of resources by the documents that were localized so far, as bits. Empty unless they are noted.
+    /// The uses of resources by the documents so far, as bits. Empty unless they are noted.
     pub(super) uses: Vec<AtomicU8>,
     /// The files and captures of all sources that open together with these captures; `None` if these are all.
     pub library: Option<Arc<Collection>>,
@@ -335,12 +337,7 @@ impl Collection {
         self.uses_of(number) > 0
     }
 
-    /// True for the captures of archives, and for a library.
-    pub fn has_captures(&self) -> bool {
-        !self.uses.is_empty()
-    }
-
-    /// Notes the uses of resources, which are captures or files beside some, from now on.
+    /// Notes the uses of resources from now on.
     pub fn note_uses(&mut self) {
         self.uses.resize_with(self.files.len(), Default::default);
     }

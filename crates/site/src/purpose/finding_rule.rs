@@ -29,6 +29,8 @@ named! {
         Missing = "missing",
         /// The link leads to a missing page on a host in the collection.
         MissingPage = "missing-page",
+        /// Browsers do not load the target over `http` on a page with `https`, or the link leads to the network of its author.
+        Mixed = "mixed",
         /// The file exists, but it has no target for the fragment.
         Fragment = "fragment",
         /// The target is a folder with an index file, but the final `/` is missing. Servers redirect to it.
@@ -45,6 +47,8 @@ named! {
         Outside = "outside",
         /// The link leads to a URL that is ignored.
         Ignored = "ignored",
+        /// No link leads to the file. It is the class of a file, not of a link.
+        Unlinked = "unlinked",
         /// The link has no target.
         Left = "left",
     }
@@ -145,6 +149,14 @@ named! {
         Remote = "outside/remote",
         /// The target is a page without its extension and with a final `/`, which few hosts serve.
         Slash = "dangling/slash",
+        /// The link leads to a file of its author, or embeds a resource of the author's network.
+        OwnMachine = "invalid/own-network",
+        /// The link embeds a resource over `http` in a site with `https`.
+        Insecure = "mixed/http",
+        /// The link leads to a page of the author's network.
+        OwnNetwork = "mixed/own-network",
+        /// No page leads to the file.
+        Unlinked = "unlinked",
     }
 }
 

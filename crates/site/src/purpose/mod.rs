@@ -65,7 +65,7 @@ fn plain_root(name: &[u8], collection: &Collection, options: &Options) -> Option
 /// images would tell the sender.
 fn needs(collection: &Collection, link: &LinkReport, target: &str, is_message: bool) -> bool {
     let is_saved = link.source == Source::SavedFrom;
-    let is_complete = is_saved || collection.is_of_hosts() || collection.has_captures();
+    let is_complete = is_saved || collection.is_of_hosts() || collection.has_captures;
     let is_mail = is_message || collection.is_of_mail;
     let is_needed = link.role == Role::Embedded && is_complete && !is_mail;
     is_needed && !names_prefix(link) && is_web(target)

@@ -135,6 +135,11 @@ impl Tally {
         self.checked(|one| one == class)
     }
 
+    /// The number of links that were checked.
+    pub fn links_checked(&self) -> usize {
+        self.checked(|class| class != Class::Unlinked)
+    }
+
     /// The number of links whose class `is_wanted` selects.
     pub fn checked(&self, is_wanted: impl Fn(Class) -> bool) -> usize {
         self.sum(|what| matches!(what, Counted::Checked(rule) if is_wanted(rule.class())))

@@ -199,6 +199,7 @@ pub fn captured<L: Listener>(
         collection.add_captures(&captured, near);
     }
     collection.note_uses();
+    collection.has_captures = true;
     let collection = Arc::new(collection);
     for plan in &mut plans {
         if !is_apart && let Some(own) = Arc::get_mut(&mut plan.chosen.collection) {

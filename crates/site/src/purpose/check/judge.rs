@@ -16,8 +16,8 @@ use baselink_rewrite::{
     SourceKind, Within, base,
 };
 use baselink_scan::{Program, Role};
-use baselink_text::Charset;
-use baselink_url::{Base, Category, Resolver, is_template, scheme_of};
+use baselink_text::{Charset, format::starts_with};
+use baselink_url::{Base, Category, Resolver, is_of_own_network, is_template, scheme_of};
 
 use super::{
     bases::{MovedBase, MovedBases, MovedCollection, declares_none},
@@ -110,6 +110,16 @@ impl LinkSink for LinkJudge<'_> {
             finding,
         });
     }
+}
+
+/// True if a link with these bytes may lead to the machine or network of its author, or load over `http`.
+fn may_be_unfit(link: &PlainLink<'_>) -> bool {
+    let reference = link.reference.as_bytes();
+    let is_of = |scheme| starts_with(reference, scheme);
+    is_of("file:")
+        || (is_of("http:") && link.role == Role::Embedded)
+        || is_of("http://localhost")
+        || is_of("http://127.")
 }
 
 impl<'a> LinkJudge<'a> {
@@ -238,8 +248,9 @@ impl<'a> LinkJudge<'a> {
             chain.base == self.bases.now && declares_none(chain) && chain.saved.is_none();
         let root = self.plain_root.filter(|_| has_own_base)?;
         match collection.plain_place(root, link, &mut self.last_path)? {
-            PlainPlace::Outside => Some(Outside),
+            PlainPlace::Outside => (!may_be_unfit(link)).then_some(Outside),
             PlainPlace::File(number, fragment) => {
+                self.note_use(number);
                 let is_there =
                     fragment.is_empty() || self.place(number, fragment) == FragmentPlace::There;
                 is_there.then_some(Works)
@@ -286,6 +297,15 @@ impl<'a> LinkJudge<'a> {
                 ..Finding::default()
             };
         };
+        if let Some(found) = now.resource() {
+            self.note_use(found.number);
+        }
+        if let Some(rule) = self.unfit(link, &target) {
+            return Finding {
+                target: Some(target),
+                ..Finding::of(rule)
+            };
+        }
         let fragment = fragment_of(end.as_ref().unwrap_or(&target));
         let through_layout = |base: &MovedBase| base.now.leads_through_layout(&link.reference);
         // Relative links of a saved page lead to files beside it, even if their URLs are unknown.
@@ -316,6 +336,34 @@ impl<'a> LinkJudge<'a> {
             target: Some(target),
             moved: finding.moved.filter(|_| moves),
             ..finding
+        }
+    }
+
+    /// Notes that the document leads to another resource.
+    fn note_use(&self, number: usize) {
+        if self.number != Some(number) {
+            self.goal.collection.note_use(number, true, false);
+        }
+    }
+
+    /// The rule for a link with the absolute URL `target`, if readers of the site cannot follow it or load from it.
+    fn unfit(&self, link: &LinkReport, target: &str) -> Option<FindingRule> {
+        let root = self
+            .goal
+            .collection
+            .root_url()
+            .filter(|root| !is_disk(root))?;
+        let is_embedded = link.role == Role::Embedded;
+        if link.outcome != Outcome::Absolute || link.role == Role::Metadata {
+            return None;
+        }
+        match scheme_of(target)?.to_ascii_lowercase().as_str() {
+            "file" => Some(OwnMachine),
+            "http" if is_assumed(root.as_str()) || is_of_own_network(root.as_str()) => None,
+            "http" if is_of_own_network(target) && is_embedded => Some(OwnMachine),
+            "http" if is_of_own_network(target) => Some(OwnNetwork),
+            "http" if is_embedded && scheme_of(root.as_str()) == Some("https") => Some(Insecure),
+            _ => None,
         }
     }
 
