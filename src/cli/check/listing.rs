@@ -162,7 +162,7 @@ impl Lister<'_> {
         file.tally.merge(&document.counted);
         for (rule, url, links) in std::mem::take(&mut document.repeated) {
             if are_shown(self.request, rule.class()) {
-                file.targets.count((rule, None), &url, links);
+                file.targets.count((rule, None, url.into()), links);
             }
         }
         // A tree that moves may have relative bases. Nobody can edit an archive, so its documents are reported as captured.

@@ -108,7 +108,7 @@ pub(crate) fn saturated(number: usize) -> u32 {
 }
 
 /// The URL with this number.
-pub(crate) fn url_at<V>(urls: &IndexMap<Box<str>, V>, number: usize) -> &str {
+pub(super) fn url_at<V>(urls: &IndexMap<Box<str>, V>, number: usize) -> &str {
     urls.get_index(number).map_or("", |(url, _)| url)
 }
 

@@ -43,8 +43,8 @@ pub mod same;
 mod symlinks;
 
 pub(crate) use baselink_url::reference::without_query;
+pub(crate) use index::saturated;
 pub use index::{Absence, Collection, ResourceKind, is_disk, url_below};
-pub(crate) use index::{saturated, url_at};
 pub use locate::{FoundBy, FoundResource, Located, QueryUse, loads_sheet};
 pub(crate) use locate::{OMITTED, names_prefix};
 pub use missing::Missing;

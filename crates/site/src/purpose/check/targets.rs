@@ -10,7 +10,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     sync::{PoisonError, RwLock},
 };
 
@@ -18,7 +18,7 @@ use baselink_rewrite::{LinkReport, ListedLink, Reason};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::{
-    collection::{saturated, url_at},
+    collection::saturated,
     purpose::check::{Class, Finding, FindingRule},
 };
 
@@ -60,19 +60,17 @@ pub struct FoundLink {
     reference: Option<u32>,
 }
 
-/// The rule and the reason of findings.
-type FindingKind = (FindingRule, Option<Reason>);
+/// The rule and the reason of findings, and the URL of a target.
+type TargetKey = (FindingRule, Option<Reason>, Box<str>);
 
 /// Targets by rule, reason and URL. An archive may have millions.
 ///
 /// The URL includes the fragment only if the finding is about the fragment. It is the reference if the link has no target.
 #[derive(Default)]
 pub struct Targets {
-    kinds: BTreeMap<FindingKind, IndexMap<Box<str>, TargetSummary>>,
+    all: IndexMap<TargetKey, TargetSummary>,
     /// The locations of links, and their references.
     texts: IndexSet<Box<str>>,
-    /// The kinds and numbers of the targets in the order in which they are shown.
-    order: Vec<(FindingKind, u32)>,
 }
 
 /// A link with the function that puts its location into words, and its number in the file.
@@ -81,12 +79,12 @@ pub type PlacedLink<'l> = (&'l ListedLink, fn(&LinkReport) -> String, usize);
 impl Targets {
     /// True if no target was added.
     pub fn is_empty(&self) -> bool {
-        self.kinds.is_empty()
+        self.all.is_empty()
     }
 
     /// Adds links of the only file whose places are not needed.
-    pub fn count(&mut self, kind: FindingKind, url: &str, links: usize) {
-        summary(&mut self.kinds, kind, url).links += links;
+    pub fn count(&mut self, target: TargetKey, links: usize) {
+        self.all.entry(target).or_default().links += links;
     }
 
     /// Adds a link of the only file.
@@ -97,9 +95,10 @@ impl Targets {
         finding: &Finding,
     ) {
         let link = &listed.link;
-        let (kind, url) = ((finding.rule, finding.reason), target_url(link, finding));
-        let Self { kinds, texts, .. } = self;
-        let summary = summary(kinds, kind, url);
+        let url = target_url(link, finding);
+        let Self { all, texts } = self;
+        let target = (finding.rule, finding.reason, url.into());
+        let summary = all.entry(target).or_default();
         summary.links += 1;
         summary.differs |= finding.differs;
         if summary.hint.is_none() {
@@ -125,71 +124,58 @@ impl Targets {
     /// Adds the targets of the file with the number `file`, and keeps the first `room` places of each. Notes those that need
     /// no further places in `full`.
     pub fn merge(&mut self, others: Self, file: usize, room: usize, full: &FullTargets) {
-        for (kind, all) in others.kinds {
-            for (url, other) in &all {
-                let Self { kinds, texts, .. } = &mut *self;
-                let mut renumbered = |number| add(texts, &others.texts[number as usize]);
-                let summary = summary(kinds, kind, url);
-                summary.links += other.links;
-                summary.files += 1;
-                summary.differs |= other.differs;
-                if summary.hint.is_none() {
-                    summary.hint.clone_from(&other.hint);
-                }
-                summary.add_places(other.places.iter().map(|place| FoundLink {
-                    file: saturated(file),
-                    location: renumbered(place.location),
-                    reference: place.reference.map(&mut renumbered),
-                    ..*place
-                }));
-                summary.places.truncate(room);
-                if summary.places.len() >= room {
-                    full.note(kind.0.class(), url);
-                }
+        for (target, other) in &others.all {
+            let Self { all, texts } = &mut *self;
+            let mut renumbered = |number| add(texts, &others.texts[number as usize]);
+            let summary = all.entry(target.clone()).or_default();
+            summary.links += other.links;
+            summary.files += 1;
+            summary.differs |= other.differs;
+            if summary.hint.is_none() {
+                summary.hint.clone_from(&other.hint);
+            }
+            summary.add_places(other.places.iter().map(|place| FoundLink {
+                file: saturated(file),
+                location: renumbered(place.location),
+                reference: place.reference.map(&mut renumbered),
+                ..*place
+            }));
+            summary.places.truncate(room);
+            if summary.places.len() >= room {
+                full.note(target.0.class(), &target.2);
             }
         }
     }
 
     /// Puts the targets in order: classes that are denied first, then the most links.
     pub fn put_in_order(&mut self, is_denied: impl Fn(Class) -> bool) {
-        let mut keyed = Vec::new();
-        for (kind, all) in &self.kinds {
-            let class = kind.0.class();
-            let keys = all.values().zip(0..).map(|(summary, number)| {
-                let first = summary.places.first();
-                let first = first.map(|first| (first.file, first.link));
-                let rank = (Reverse(is_denied(class)), Reverse(summary.links));
-                ((rank, first, class), (*kind, number))
-            });
-            keyed.extend(keys);
-        }
-        let url = |(kind, number): (FindingKind, u32)| url_at(&self.kinds[&kind], number as usize);
-        keyed.sort_by(|one, other| {
-            let by_key = one.0.cmp(&other.0);
-            by_key.then_with(|| url(one.1).cmp(url(other.1)))
+        let key = |target: &TargetKey, summary: &TargetSummary| {
+            let class = target.0.class();
+            let first = summary.places.first();
+            let first = first.map(|first| (first.file, first.link));
+            let rank = (Reverse(is_denied(class)), Reverse(summary.links));
+            (rank, first, class)
+        };
+        self.all.sort_unstable_by(|one, links, other, other_links| {
+            let by_key = key(one, links).cmp(&key(other, other_links));
+            by_key.then_with(|| (&one.2, one).cmp(&(&other.2, other)))
         });
-        self.order = keyed.into_iter().map(|(_, place)| place).collect();
         let mut room = ROWS;
-        for (kind, number) in &self.order {
-            if let Some(all) = self.kinds.get_mut(kind) {
-                let places = &mut all[*number as usize].places;
-                places.truncate(room.max(PLACES));
-                room = room.saturating_sub(places.len());
-            }
+        for summary in self.all.values_mut() {
+            summary.places.truncate(room.max(PLACES));
+            room = room.saturating_sub(summary.places.len());
         }
     }
 
     /// The targets in the order in which they are shown, once they are [in order](Self::put_in_order).
     pub fn iter(&self) -> impl Iterator<Item = CheckedTarget<'_>> {
-        self.order.iter().map(|(kind, number)| {
-            let all = &self.kinds[kind];
-            CheckedTarget {
-                rule: kind.0,
-                reason: kind.1,
-                to: url_at(all, *number as usize),
-                summary: &all[*number as usize],
-                texts: &self.texts,
-            }
+        let targets = self.all.iter();
+        targets.map(|((rule, reason, to), summary)| CheckedTarget {
+            rule: *rule,
+            reason: *reason,
+            to,
+            summary,
+            texts: &self.texts,
         })
     }
 
@@ -231,16 +217,6 @@ impl TargetSummary {
         }
         self.places.extend(places);
     }
-}
-
-/// The summary of the target `url`, which is added if it is new.
-fn summary<'t>(
-    kinds: &'t mut BTreeMap<FindingKind, IndexMap<Box<str>, TargetSummary>>,
-    kind: FindingKind,
-    url: &str,
-) -> &'t mut TargetSummary {
-    let all = kinds.entry(kind).or_default();
-    all.entry(url.into()).or_default()
 }
 
 /// The number of `text`, which is added if it is new.
