@@ -17,7 +17,7 @@
 //! captures.add(1, at("http://a/", 200, "2026-01-01T10:00:00Z"));
 //! captures.add(2, at("http://a/", 200, "20260102"));
 //! captures.add(3, Capture { location: Some("/".into()), ..at("http://a/start", 301, "2026") });
-//! let chosen = captures.choose(|_| true);
+//! let chosen = captures.choose(None, |_| true);
 //! assert_eq!((chosen.resources.len(), chosen.resources[0].item), (1, 2));
 //! assert_eq!(chosen.collection.locate("http://a/start"), chosen.collection.locate("http://a/"));
 //! ```
@@ -42,7 +42,7 @@ use jiff::{civil::DateTime, fmt::rfc2822::DateTimeParser, tz::TimeZone};
 
 use super::{
     file_names::{path, rounds},
-    index::{Collection, ResourceKind, UrlTarget, saturated, url_at},
+    index::{Collection, ResourceKind, UrlTarget, saturated},
     normal::{MAX_REDIRECTS, fragment_of, normal, with_other_scheme},
 };
 
@@ -67,7 +67,7 @@ pub struct Capture {
     pub media_type: Arc<str>,
     /// The raw target of a redirect.
     pub location: Option<Box<str>>,
-    /// Digests of the identifiers by which revisits refer to this capture.
+    /// Digests of the identifiers by which revisits refer to this capture; none for a revisit.
     pub names: Vec<u64>,
     /// For a revisit, the identifiers of the capture whose body it repeats, the most reliable first.
     pub repeats: Vec<u64>,
@@ -198,14 +198,13 @@ impl FromStr for DateRange {
 /// The captures so far. Memory grows with their number, and with the lengths of different URLs.
 #[derive(Default)]
 pub struct Captures {
-    near: Option<DateRange>,
     /// The normalized URLs, and the keys of resources that share a URL.
     urls: IndexSet<Box<str>>,
     /// The number of bytes that the captures take in memory, roughly.
     pub size: u64,
     all: Vec<Candidate>,
-    /// The bodies to which revisits may refer.
-    bodies: Vec<NamedBody>,
+    /// The bodies to which revisits may refer, by their identifiers.
+    bodies: HashMap<u64, CapturedItem>,
     /// The ids of the exchanges to which captures belong, and the items of the captures.
     exchanges: Vec<(u64, u32)>,
     /// The ids of exchanges with another method than `GET`.
@@ -217,13 +216,8 @@ pub struct Captures {
 /// The number of bytes that a capture takes in memory without its URLs, roughly.
 const OF_CAPTURE: usize = 256;
 
-/// The identifier of a body, and the item that contains it.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct NamedBody {
-    name: u64,
-    item: u32,
-    media_type: Arc<str>,
-}
+/// The item that contains a body, and the media type of the body.
+type CapturedItem = (u32, Arc<str>);
 
 /// A capture of a URL.
 #[derive(Default)]
@@ -285,18 +279,15 @@ impl Candidate {
         (class, Reverse(distance), self.date)
     }
 
-    /// Takes the body of the capture that this revisit repeats. `bodies` are sorted, and the first item wins.
-    fn find_body(&mut self, bodies: &[NamedBody]) {
-        let body_of = |name: &u64| {
-            let at = bodies.partition_point(|body| body.name < *name);
-            bodies.get(at).filter(|body| body.name == *name)
-        };
-        match self.more().repeats.iter().find_map(body_of) {
-            Some(body) => {
-                self.item = body.item;
+    /// Takes the body of the capture that this revisit repeats.
+    fn find_body(&mut self, bodies: &HashMap<u64, CapturedItem>) {
+        let mut names = self.more().repeats.iter();
+        match names.find_map(|name| bodies.get(name)) {
+            Some((item, media_type)) => {
+                self.item = *item;
                 // Only the record of the body proves that it is HTML.
                 if matches!(&*self.media_type, "" | "text/html") {
-                    self.media_type = Arc::clone(&body.media_type);
+                    self.media_type = Arc::clone(media_type);
                 }
                 if self.status == 304 {
                     self.status = 200;
@@ -341,8 +332,10 @@ impl ChosenCaptures {
     /// The URL of the resource as it was captured.
     pub fn url(&self, resource: usize) -> &str {
         let CapturedResource { number, url, .. } = &self.resources[resource];
-        let normal = || url_at(&self.collection.urls, *number as usize);
-        url.as_deref().unwrap_or_else(normal)
+        let normal = self.collection.urls.get_index(*number as usize);
+        url.as_deref()
+            .or(normal.map(|(url, _)| &**url))
+            .unwrap_or_default()
     }
 }
 
@@ -367,7 +360,8 @@ impl Collection {
                     UrlTarget::Resource(number) => {
                         let date = source.resources[number as usize].date;
                         let own = numbers[number as usize];
-                        found.extend(own.map(|own| (date, own, captured, url)));
+                        let fragment = captured.fragments.get(&url);
+                        found.extend(own.map(|own| (date, own, text, fragment)));
                     }
                     UrlTarget::Failure(_) if self.locate(text).resource().is_none() => {
                         // If the URL is known, another capture answers it.
@@ -378,10 +372,10 @@ impl Collection {
             }
         }
         found.sort_by_key(|&(date, ..)| (near.map(|near| Reverse(near.distance(date))), date));
-        for (_, number, captured, url) in found {
-            let known = self.assign_url(number, url_at(&captured.urls, url));
+        for (_, number, url, fragment) in found {
+            let known = self.assign_url(number, url);
             self.fragments.remove(&known);
-            let fragment = captured.fragments.get(&url).cloned();
+            let fragment = fragment.cloned();
             self.fragments
                 .extend(fragment.map(|fragment| (known, fragment)));
         }
@@ -389,14 +383,6 @@ impl Collection {
 }
 
 impl Captures {
-    /// Creates an empty set. If a URL was captured more than once, the capture nearest to `near` wins.
-    pub fn near(near: Option<DateRange>) -> Self {
-        Self {
-            near,
-            ..Self::default()
-        }
-    }
-
     /// Adds a capture. `item` is the number of its record or entry, in the order of the archive. A capture is ignored if
     /// its URL is not absolute, if there was no response, or if it answers another method than `GET`.
     pub fn add(&mut self, item: u32, capture: Capture) {
@@ -414,13 +400,10 @@ impl Captures {
             self.media_types.insert(Arc::clone(&capture.media_type));
             capture.media_type
         });
-        if capture.repeats.is_empty() {
-            let body = |name| NamedBody {
-                name,
-                item,
-                media_type: Arc::clone(&media_type),
-            };
-            self.bodies.extend(capture.names.into_iter().map(body));
+        for name in capture.names {
+            // The first item with the body wins.
+            let body = || (item, Arc::clone(&media_type));
+            self.bodies.entry(name).or_insert_with(body);
         }
         let exchange = capture.exchange.into_iter();
         self.exchanges.extend(exchange.map(|id| (id, item)));
@@ -447,12 +430,14 @@ impl Captures {
     }
 
     /// The best capture of each URL, and the places of the first captures. A URL without a capture gets one with the status 0.
-    fn best(self) -> (IndexSet<Box<str>>, Vec<Candidate>, Vec<CaptureOrder>) {
+    fn best(
+        self,
+        near: Option<DateRange>,
+    ) -> (IndexSet<Box<str>>, Vec<Candidate>, Vec<CaptureOrder>) {
         let Self {
-            near,
             urls,
             mut all,
-            mut bodies,
+            bodies,
             exchanges,
             other_methods,
             ..
@@ -462,7 +447,6 @@ impl Captures {
             .filter(|(id, _)| other_methods.contains(id));
         let ignored: HashSet<u32> = ignored.map(|(_, item)| item).collect();
         all.retain(|capture| !ignored.contains(&capture.item));
-        bodies.sort_unstable();
         let mut best: Vec<Candidate> = Vec::new();
         best.resize_with(urls.len(), Candidate::default);
         let mut firsts = vec![(true, None, u32::MAX); urls.len()];
@@ -481,9 +465,10 @@ impl Captures {
         (urls, best, firsts)
     }
 
-    /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
-    pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
-        let (urls, best, firsts) = self.best();
+    /// Chooses the resources whose URLs satisfy `takes`. If a URL was captured more than once, the capture nearest to `near` wins.
+    /// The path of a file does not depend on `takes`.
+    pub fn choose(self, near: Option<DateRange>, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
+        let (urls, best, firsts) = self.best(near);
         let is_resource = |index: &u32| best[*index as usize].is_resource();
         let mut order: Vec<u32> = (0..).take(urls.len()).filter(is_resource).collect();
         let has_key = |index: u32| best[index as usize].more().has_key;
@@ -621,11 +606,11 @@ mod tests {
     }
 
     fn chosen(near: Option<&str>, all: Vec<Capture>) -> ChosenCaptures {
-        let mut captures = Captures::near(near.map(|near| near.parse().unwrap()));
+        let mut captures = Captures::default();
         for (item, capture) in (0..).zip(all) {
             captures.add(item, capture);
         }
-        captures.choose(|_| true)
+        captures.choose(near.map(|near| near.parse().unwrap()), |_| true)
     }
 
     /// The URL of the resource to which `url` redirects.
@@ -791,7 +776,7 @@ mod tests {
         (0..)
             .zip(all)
             .for_each(|(item, capture)| captures.add(item, capture));
-        let found = captures.choose(|url| url.ends_with('y'));
+        let found = captures.choose(None, |url| url.ends_with('y'));
         assert_eq!((found.resources.len(), found.url(0)), (1, "http://A/y"));
         assert_eq!(found.collection.path(0), b"a/y");
         for (url, expected) in [

@@ -107,11 +107,6 @@ pub(crate) fn saturated(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// The URL with this number.
-pub(super) fn url_at<V>(urls: &IndexMap<Box<str>, V>, number: usize) -> &str {
-    urls.get_index(number).map_or("", |(url, _)| url)
-}
-
 impl UrlTarget {
     /// The resource with this number.
     pub(super) fn of(number: usize) -> Self {

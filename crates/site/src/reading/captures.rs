@@ -66,7 +66,7 @@ impl CapturePlan {
         near: Option<DateRange>,
         listener: &mut L,
     ) -> FileResult<Self> {
-        let (mut captures, mut plan) = (Captures::near(near), Self::default());
+        let (mut captures, mut plan) = (Captures::default(), Self::default());
         let longest = longest_of(archives.iter().map(|entry| entry.size).sum());
         let (mut first, are_several) = (0_u32, archives.len() > 1);
         for entry in archives {
@@ -102,7 +102,7 @@ impl CapturePlan {
             plan.archives.insert(entry.path, first);
             first = next;
         }
-        plan.chosen = captures.choose(|url| selection.takes(&place_of(url)));
+        plan.chosen = captures.choose(near, |url| selection.takes(&place_of(url)));
         if let Some(collection) = Arc::get_mut(&mut plan.chosen.collection) {
             collection.same = Arc::clone(&inputs.reading.same);
         }
