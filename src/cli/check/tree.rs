@@ -328,7 +328,7 @@ fn scan_capture(
     output: &mut Output,
 ) -> (io::Result<Option<NamedLinks>>, usize) {
     let path = PathBuf::from(plan.chosen.url(number));
-    let Ok(body) = entry.body(plan.chosen.url(number), Some(plan.name(number))) else {
+    let Ok(body) = entry.body(plan.chosen.url(number), plan.name(number)) else {
         return (Ok(None), 0);
     };
     let length = body.bytes.len();

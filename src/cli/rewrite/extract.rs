@@ -29,7 +29,7 @@ use baselink_files::{
     write::{NewContents, NotPreserved},
 };
 use baselink_site::{
-    archive::{Entry, Wanted, message::THIS_MESSAGE, record::CapturedBody},
+    archive::{CapturedBody, Entry, Wanted, message::THIS_MESSAGE},
     collection::{
         Collection,
         capture::CaptureDate,
@@ -403,7 +403,7 @@ impl CapturedFolder {
         let mut page = None;
         let made: Result<Cow<'_, [u8]>, &str> = match kind {
             RewriteKind::Local { adapts, .. } => 'made: {
-                let body = entry.body(plan.chosen.url(number), Some(plan.name(number)));
+                let body = entry.body(plan.chosen.url(number), plan.name(number));
                 let CapturedBody {
                     bytes,
                     format,

@@ -16,9 +16,9 @@ use baselink_rewrite::{
     record::document,
 };
 use baselink_scan::{MediaType, is_read};
-use baselink_text::{Charset, Code, Format, Span};
+use baselink_text::{Charset, Code, Diagnostic, Format, Span, format::STILL_COMPRESSED};
 
-use super::record::{self, CapturedBody};
+use super::record;
 use crate::collection::capture::Capture;
 
 /// The entries of an archive that a command needs.
@@ -98,6 +98,20 @@ pub struct ArchivedResource {
     pub media_type: Option<MediaType>,
     /// The character encoding that the archive records beside the media type.
     pub charset: Option<Charset>,
+}
+
+/// The body of a capture, without its content codings.
+pub struct CapturedBody<'a> {
+    /// The bytes of the resource.
+    pub bytes: Cow<'a, [u8]>,
+    /// The format in which a browser reads them.
+    pub format: Format,
+    /// The character encoding that the archive records, or else the one that the heading declares.
+    pub charset: Option<Charset>,
+    /// A description of the damage because of which only a part of the body could be decoded.
+    pub damage: Option<Cow<'static, str>>,
+    /// The options for reading the body; `None` if it is not a document.
+    pub options: Option<Options>,
 }
 
 /// The properties that a part of a message has, but no other resource.
@@ -281,41 +295,50 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// Returns a sentence about a body that cannot be decoded.
-    pub fn body(
-        &self,
-        url: &str,
-        on_disk: Option<&[u8]>,
-    ) -> Result<CapturedBody<'_>, &'static str> {
+    /// Returns a sentence about a body that cannot be decoded, or about a page, style sheet or script that is still compressed.
+    pub fn body(&self, url: &str, on_disk: &[u8]) -> Result<CapturedBody<'_>, &'static str> {
         let resource = self.resource();
-        let mut body = match &self.contents {
+        let (decoded, media_type) = match &self.contents {
             Some(EntryContents::Record(record, _)) => record::body(record)?,
             _ => {
-                let media_type = resource.and_then(|one| one.media_type.as_ref());
-                CapturedBody::of(Cow::Borrowed(self.bytes()), media_type)?
+                let media_type = resource.and_then(|one| one.media_type.clone());
+                (record::undecoded(self.bytes())?, media_type)
             }
         };
-        let scan = &self.options.scan;
-        if let Some(name) = on_disk {
-            let name = String::from_utf8_lossy(name);
-            let format = Format::detect(Some(&name), &body.bytes);
-            let is_opened = !format.has_headings() && is_read(format, scan);
-            body.format = if is_opened { format } else { body.format };
+        let format = match &media_type {
+            Some(media_type) => media_type.format(),
+            None => Format::detect(None, &decoded.bytes),
+        };
+        if decoded.is_compressed() && format.is_of_page() {
+            return Err(STILL_COMPRESSED);
         }
-        body.charset = resource.and_then(|one| one.charset).or(body.charset);
+        let is_damage = |one: &Diagnostic| one.code == Code::TransferUndecodable;
+        let damage = decoded.remarks.into_iter().find(is_damage);
+        let scan = &self.options.scan;
+        let by_name = Format::detect(Some(&String::from_utf8_lossy(on_disk)), &decoded.bytes);
+        let is_opened = !by_name.has_headings() && is_read(by_name, scan);
+        let format = if is_opened { by_name } else { format };
+        let declared = media_type.as_ref().and_then(MediaType::charset);
+        let charset = resource.and_then(|one| one.charset).or(declared);
         // The links are relative to the base that is recorded for the capture, or else to its own URL.
         let base = self.part().map_or(url, |part| &part.base);
         let source = resource.map_or(Source::Warc, |one| one.source);
-        body.options = is_read(body.format, scan).then(|| {
+        let options = is_read(format, scan).then(|| {
             let mut options = Options {
-                format: body.format,
+                format,
                 retrieval: Some(Retrieval::of(base.to_owned(), source)),
                 ..self.options.clone()
             };
-            options.scan.charset = body.charset.or(scan.charset);
+            options.scan.charset = charset.or(scan.charset);
             options
         });
-        Ok(body)
+        Ok(CapturedBody {
+            bytes: decoded.bytes,
+            format,
+            charset,
+            damage: damage.map(|one| one.message),
+            options,
+        })
     }
 
     /// True if the media type is that of a document.

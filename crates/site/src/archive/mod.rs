@@ -19,7 +19,7 @@ mod webarchive;
 
 pub use self::{
     attached::{Attached, has_har},
-    entry::{ArchivedResource, Entry, EntryContents, MessagePart, RecordKey, Wanted},
+    entry::{ArchivedResource, CapturedBody, Entry, EntryContents, MessagePart, RecordKey, Wanted},
     har::http_archive,
     open::{Contents, Entries},
     wacz::{Wacz, WaczPage, is_archive_in_wacz},

@@ -12,74 +12,25 @@
 //! let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
 //! let found = capture(&record).unwrap();
 //! assert_eq!((&*found.url, found.status, &*found.media_type), ("http://a/", 200, "text/html"));
-//! assert_eq!(&*body(&record).unwrap().bytes, b"<p>text");
+//! assert_eq!(&*body(&record).unwrap().0.bytes, b"<p>text");
 //! ```
 //!
 //! Deliberately absent: `conversion` records, which are not captures, and segments.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use baselink_rewrite::{
-    Options,
     archive::{Record, RecordContent, RecordType},
     container::http,
     record::url_of,
 };
 use baselink_scan::MediaType;
 use baselink_text::{
-    Charset, Code, Diagnostic, Format,
-    format::{STILL_COMPRESSED, is_compressed},
-    layer::transfer::TransferEncoding,
+    Code, Span,
+    layer::transfer::{DecodedBody, TransferEncoding},
 };
 
 use crate::collection::{capture::Capture, hashed};
-
-/// The body of a capture, without its content codings.
-pub struct CapturedBody<'a> {
-    /// The bytes of the resource.
-    pub bytes: Cow<'a, [u8]>,
-    /// The format that corresponds to the media type.
-    pub format: Format,
-    /// The character encoding that the heading declares.
-    pub charset: Option<Charset>,
-    /// A description of the damage because of which only a part of the body could be decoded.
-    pub damage: Option<Cow<'static, str>>,
-    /// The options for reading the body; `None` if it is not a document, or has not been asked for as one.
-    pub options: Option<Options>,
-}
-
-impl<'a> CapturedBody<'a> {
-    /// Creates a body with this media type, which [`MediaType::of_body`] returned.
-    ///
-    /// # Errors
-    ///
-    /// Returns a sentence about a page, style sheet or script that is still compressed.
-    pub fn of(bytes: Cow<'a, [u8]>, media_type: Option<&MediaType>) -> Result<Self, &'static str> {
-        let is_compressed = is_compressed(&bytes, false);
-        Self::decoded(bytes, media_type, is_compressed)
-    }
-
-    fn decoded(
-        bytes: Cow<'a, [u8]>,
-        media_type: Option<&MediaType>,
-        is_compressed: bool,
-    ) -> Result<Self, &'static str> {
-        let format = match media_type {
-            Some(media_type) => media_type.format(),
-            None => Format::detect(None, &bytes),
-        };
-        if is_compressed && format.is_of_page() {
-            return Err(STILL_COMPRESSED);
-        }
-        Ok(Self {
-            bytes,
-            format,
-            charset: media_type.and_then(MediaType::charset),
-            damage: None,
-            options: None,
-        })
-    }
-}
 
 /// True if the scheme of `url` is one of those by which documents are retrieved. Records with other URLs contain notes
 /// of the crawler, such as `urn:pageinfo:` and wget's `metadata:`, or answers to `dns:`.
@@ -190,15 +141,15 @@ pub fn capture(record: &Record) -> Option<Capture> {
     Some(capture)
 }
 
-/// The body of the capture in `record`.
+/// The body of the capture in `record`, without its content codings, and its media type, if it has one.
 ///
 /// # Errors
 ///
 /// Returns a sentence about a body that cannot be decoded, or that is not the whole resource.
-pub fn body(record: &Record) -> Result<CapturedBody<'_>, &'static str> {
+pub fn body(record: &Record) -> Result<(DecodedBody<'_>, Option<MediaType>), &'static str> {
     let block = record.block();
     let url = url_of(record);
-    match record.document() {
+    Ok(match record.document() {
         RecordContent::Http => {
             let response = http::response(block, &Arc::from(""));
             let entity = &response.entities[0];
@@ -207,22 +158,20 @@ pub fn body(record: &Record) -> Result<CapturedBody<'_>, &'static str> {
             {
                 return Err(reason);
             }
-            let decoded = entity.decode(block).map_err(|obstacle| obstacle.reason)?;
             let media_type = response.media_type(block, 0, url.as_deref());
-            let is_damage = |one: &&Diagnostic| one.code == Code::TransferUndecodable;
-            let damage = decoded
-                .remarks
-                .iter()
-                .find(is_damage)
-                .map(|one| one.message.clone());
-            let is_compressed = decoded.is_compressed();
-            let body = CapturedBody::decoded(decoded.bytes, Some(&media_type), is_compressed)?;
-            Ok(CapturedBody { damage, ..body })
+            let decoded = entity.decode(block).map_err(|obstacle| obstacle.reason)?;
+            (decoded, Some(media_type.into_owned()))
         }
         RecordContent::Entity(media_type) => {
             let media_type = media_type.of_body(block, url.as_deref());
-            CapturedBody::of(Cow::Borrowed(block), Some(&media_type))
+            (undecoded(block)?, Some(media_type))
         }
-        RecordContent::None => CapturedBody::of(Cow::Borrowed(block), None),
-    }
+        RecordContent::None => (undecoded(block)?, None),
+    })
+}
+
+/// `bytes`, which have no codings.
+pub(super) fn undecoded(bytes: &[u8]) -> Result<DecodedBody<'_>, &'static str> {
+    let decoded = TransferEncoding::Binary.decode(bytes, Span::new(0, bytes.len()));
+    decoded.map_err(|obstacle| obstacle.reason)
 }
