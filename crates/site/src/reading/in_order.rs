@@ -58,12 +58,8 @@ const TOGETHER: (usize, u64) = (8, 128 << 10);
 /// Items for a worker, and the channel for their results.
 type Job<I, R> = (Vec<I>, Sender<Vec<R>>);
 
-/// A job whose results were not received yet, with the number of its items and the sum of their sizes.
-struct UnderWay<R> {
-    results: Receiver<Vec<R>>,
-    items: usize,
-    size: u64,
-}
+/// The results of a job that were not received yet, and the sum of the sizes of its items.
+type UnderWay<R> = (Receiver<Vec<R>>, u64);
 
 /// Calls `work` for each of the `items`, and `receive` with the results and their contexts in the same order.
 ///
@@ -98,6 +94,8 @@ pub fn in_order<I: Send, C: Send, R: Send, E>(
             bounds,
             jobs: sender,
             help: &help,
+            context,
+            receive: &mut receive,
             group: Vec::new(),
             group_size: 0,
             under_way: VecDeque::new(),
@@ -110,15 +108,15 @@ pub fn in_order<I: Send, C: Send, R: Send, E>(
                     .get_or_insert_with(|| (1..bounds.threads).filter(spawn).count() > 0);
             if is_shared {
                 queue.add(item);
-                return queue.make_room(&mut |result| receive(result, context));
+                return queue.make_room();
             }
-            queue.receive_all(&mut |result| receive(result, context))?;
-            let result = work(item.value, context);
-            receive((result, blank()), context).map_err(Some)
+            queue.receive_all()?;
+            let result = work(item.value, queue.context);
+            (queue.receive)((result, blank()), queue.context).map_err(Some)
         };
         let done = items
             .try_for_each(&mut each)
-            .and_then(|()| queue.receive_all(&mut |result| receive(result, context)));
+            .and_then(|()| queue.receive_all());
         is_over.store(true, Ordering::Relaxed);
         match done {
             Err(Some(error)) => Err(error),
@@ -161,11 +159,14 @@ fn help<I, R>(jobs: &Mutex<Receiver<Job<I, R>>>, work: impl Fn(I) -> R) -> bool 
 type Stop<E> = Option<E>;
 
 /// The items that were taken and whose results were not received yet.
-struct Queue<'a, I, R> {
+struct Queue<'a, I, C, R, E> {
     bounds: Bounds,
     jobs: Sender<Job<I, R>>,
     /// Works on a job that waits for a worker; `false` if there is none.
     help: &'a dyn Fn() -> bool,
+    context: &'a mut C,
+    /// Receives a result.
+    receive: &'a mut dyn FnMut(R, &mut C) -> Result<(), E>,
     /// Items that are not in a job yet, and the sum of their sizes.
     group: Vec<I>,
     group_size: u64,
@@ -175,7 +176,7 @@ struct Queue<'a, I, R> {
     size: u64,
 }
 
-impl<I, R> Queue<'_, I, R> {
+impl<I, C, R, E> Queue<'_, I, C, R, E> {
     fn add(&mut self, item: QueueItem<I>) {
         self.items += 1;
         self.size += item.size;
@@ -194,59 +195,49 @@ impl<I, R> Queue<'_, I, R> {
             return;
         }
         let (sender, results) = mpsc::channel();
-        self.under_way.push_back(UnderWay {
-            results,
-            items: items.len(),
-            size: mem::take(&mut self.group_size),
-        });
+        let size = mem::take(&mut self.group_size);
+        self.under_way.push_back((results, size));
         // The receiver lives as long as the scope.
         let _ = self.jobs.send((items, sender));
     }
 
     /// Receives finished results, and waits for others until there is room for another item.
-    fn make_room<E>(&mut self, receive: &mut dyn FnMut(R) -> Result<(), E>) -> Result<(), Stop<E>> {
+    fn make_room(&mut self) -> Result<(), Stop<E>> {
         loop {
             let is_full = self.items >= self.bounds.items
                 || (self.items > 0 && self.size >= self.bounds.size);
             if is_full {
                 self.send();
             }
-            if !self.receive_next(is_full, receive)? {
+            if !self.receive_next(is_full)? {
                 return Ok(());
             }
         }
     }
 
-    fn receive_all<E>(
-        &mut self,
-        receive: &mut dyn FnMut(R) -> Result<(), E>,
-    ) -> Result<(), Stop<E>> {
+    fn receive_all(&mut self) -> Result<(), Stop<E>> {
         self.send();
-        while self.receive_next(true, receive)? {}
+        while self.receive_next(true)? {}
         Ok(())
     }
 
     /// Receives the results of the oldest job, or works on another job if it is to be awaited; `false` if there is none, or
     /// it is not finished and must not be awaited.
-    fn receive_next<E>(
-        &mut self,
-        waits: bool,
-        receive: &mut dyn FnMut(R) -> Result<(), E>,
-    ) -> Result<bool, Stop<E>> {
-        let Some(oldest) = self.under_way.front() else {
+    fn receive_next(&mut self, waits: bool) -> Result<bool, Stop<E>> {
+        let Some((oldest, size)) = self.under_way.front() else {
             return Ok(false);
         };
-        let results = match oldest.results.try_recv() {
+        let results = match oldest.try_recv() {
             Err(TryRecvError::Empty) if !waits => return Ok(false),
             Err(TryRecvError::Empty) if (self.help)() => return Ok(true),
-            Err(TryRecvError::Empty) => oldest.results.recv().map_err(|_| None)?,
+            Err(TryRecvError::Empty) => oldest.recv().map_err(|_| None)?,
             found => found.map_err(|_| None)?,
         };
-        self.items -= oldest.items;
-        self.size -= oldest.size;
+        self.items -= results.len();
+        self.size -= size;
         self.under_way.pop_front();
         for result in results {
-            receive(result).map_err(Some)?;
+            (self.receive)(result, self.context).map_err(Some)?;
         }
         Ok(true)
     }
