@@ -96,7 +96,11 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
     (
         "regex",
-        &["site/purpose/old_urls.rs", "site/purpose/check/finding.rs"],
+        &[
+            "site/collection/",
+            "site/purpose/old_urls.rs",
+            "site/purpose/check/finding.rs",
+        ],
     ),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),

@@ -25,7 +25,10 @@
 //!
 //! Deliberately absent: access to the folders.
 
+use std::sync::LazyLock;
+
 use baselink_url as resolve;
+use regex::Regex;
 
 use super::names::is_number;
 
@@ -60,26 +63,16 @@ fn of_folder(folder: &str) -> Option<(&str, Option<&str>)> {
     host_and_port(folder)
 }
 
-/// The host and the port of `net_loc`; `None` if it has other parts or is invalid (RFC 1123, 2.1; for brackets, RFC
-/// 3986, 3.2.2). `_` is allowed because it occurs in practice.
-pub(crate) fn host_and_port(net_loc: &str) -> Option<(&str, Option<&str>)> {
-    let end = match net_loc.strip_prefix('[') {
-        Some(_) => net_loc.find(']')? + 1,
-        None => net_loc.find(':').unwrap_or(net_loc.len()),
-    };
-    let (host, port) = net_loc.split_at(end);
-    let is_label = |label: &str| {
-        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        !label.is_empty()
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label.bytes().all(is_inner)
-    };
-    if !host.starts_with('[') && !host.split('.').all(is_label) {
-        return None;
-    }
-    let Some(digits) = port.strip_prefix(':') else {
-        return port.is_empty().then_some((host, None));
-    };
-    is_number(digits).then_some((host, Some(digits)))
+/// A host and a port (RFC 1123, 2.1; for brackets, RFC 3986, 3.2.2). `_` is allowed because it occurs in practice.
+static HOST_AND_PORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let label = "[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?";
+    let host = format!(r"\[[^\]]*\]|{label}(?:\.{label})*");
+    Regex::new(&format!("^({host})(?::([0-9]+))?$")).ok()
+});
+
+/// The host and the port of `net_loc`; `None` if it has other parts or is invalid.
+fn host_and_port(net_loc: &str) -> Option<(&str, Option<&str>)> {
+    let parts = HOST_AND_PORT.as_ref()?.captures(net_loc)?;
+    let port = parts.get(2).map(|port| port.as_str());
+    Some((parts.get(1)?.as_str(), port))
 }
