@@ -39,6 +39,7 @@ use baselink_text::{Error, Result};
 use baselink_url::{Base, Resolver};
 use indexmap::IndexSet;
 use jiff::{civil::DateTime, fmt::rfc2822::DateTimeParser, tz::TimeZone};
+use regex::Regex;
 
 use super::{
     file_names::{path, rounds},
@@ -154,6 +155,12 @@ impl DateRange {
     }
 }
 
+/// A date without fractions of a second: a year and pairs of digits, all separated or not.
+static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let date = "^[-:TtZz ]*[0-9]{4}(?:[0-9]{2})*(?:[-:TtZz ]+[0-9]{2})*[-:TtZz ]*$";
+    Regex::new(date).ok()
+});
+
 impl FromStr for DateRange {
     type Err = Error;
 
@@ -165,16 +172,9 @@ impl FromStr for DateRange {
         };
         // Fractions of a second and `Z` are ignored.
         let whole = text.trim().split('.').next().unwrap_or_default();
-        let is_known =
-            |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z');
         let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
-        let mut runs = whole
-            .split(|c: char| !c.is_ascii_digit())
-            .filter(|run| !run.is_empty());
-        let year = runs.next().unwrap_or_default();
-        let are_pairs = runs.all(|run| run.len() == 2);
-        let is_well_formed = year.len() >= 4 && are_pairs && whole.chars().all(is_known);
-        if !is_well_formed || !matches!(digits.len(), 4 | 6 | 8 | 10 | 12 | 14) {
+        let is_well_formed = DATE.as_ref().is_some_and(|date| date.is_match(whole));
+        if !is_well_formed || digits.len() > "YYYYMMDDhhmmss".len() {
             return Err(invalid());
         }
         // A leap second counts as the last second of its minute.
