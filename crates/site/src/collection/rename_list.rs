@@ -17,9 +17,11 @@ use std::{
     fs,
     io::Read,
     path::{Path, PathBuf, is_separator},
+    sync::LazyLock,
 };
 
 use baselink_text::{Error, Result, name};
+use regex::bytes::Regex;
 
 use super::{
     folder::path_of,
@@ -169,29 +171,23 @@ fn typed_pair(typed: &OsStr, folder: &Path) -> Result<TextPair> {
     Ok((old.to_vec(), new.to_vec()))
 }
 
+/// A line of the output of `git diff -M -B --name-status`: a rename with its paths, another change, or nothing.
+static CHANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let change = r"(?s-u)^(?:R[0-9]*\t([^\t]*)\t([^\t]*)(?:\t.*)?|C[0-9]*\t[^\t]*\t.*|[ADMTUX][0-9]*\t[^\t]*|)$";
+    Regex::new(change).ok()
+});
+
 /// The renames in `text`, the output of `git diff -M -B --name-status`; `None` for any other text.
 fn of_git(text: &[u8]) -> Option<Vec<TextPair>> {
     let mut renames = Vec::new();
     for line in text.split(|&byte| byte == b'\n') {
         // Git quotes a name that ends with CR.
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let mut fields = line.split(|&byte| byte == b'\t');
-        match (fields.next()?, fields.next(), fields.next()) {
-            (b"", None, _) => {}
-            ([b'R', similarity @ ..], Some(old), Some(new)) if is_number(similarity) => {
-                renames.push((unquoted(old), unquoted(new)));
-            }
-            ([b'C', similarity @ ..], Some(_), Some(_)) if is_number(similarity) => {}
-            ([b'A' | b'D' | b'M' | b'T' | b'U' | b'X', score @ ..], Some(_), None)
-                if is_number(score) => {}
-            _ => return None,
-        }
+        let change = CHANGE.as_ref()?.captures(line)?;
+        let path = |number| Some(unquoted(change.get(number)?.as_bytes()));
+        renames.extend(path(1).zip(path(2)));
     }
     Some(renames)
-}
-
-fn is_number(text: &[u8]) -> bool {
-    text.iter().all(u8::is_ascii_digit)
 }
 
 /// A path as git writes it: in quotes, with escapes, if it has unusual bytes (`core.quotePath`).
