@@ -30,6 +30,7 @@ use std::{
     cmp::Ordering,
     collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::LazyLock,
 };
 
 use baselink_text::{
@@ -38,6 +39,7 @@ use baselink_text::{
     layer::{digest::first_of_md5, escape::percent_encode},
 };
 use baselink_url::{Reference, decode_percent, without_fragment};
+use regex::Regex;
 
 use super::{
     near::composed_text,
@@ -62,9 +64,12 @@ const DIGEST_BYTES: usize = 4;
 /// The names of files that the program writes to the output folder.
 const TAKEN_AT_ROOT: &[&str] = &["baselink-map.csv", "index.html"];
 
-/// Names that Windows reserves for devices, with any extension. `com` and `lpt` followed by a digit are reserved
-/// too.
-const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
+/// A name that Windows reserves for a device, with any extension. Superscript digits count as digits (Microsoft, "Naming Files").
+static DEVICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let numbered = "(?:com|lpt)(?:[0-9]|(?u-i:[¹²³]))";
+    let device = format!(r"con|prn|aux|nul|conin\$|conout\$|clock\$|{numbered}");
+    Regex::new(&format!(r"^(?i-u:{device}) *(?:\.|$)")).ok()
+});
 
 /// For each of `count` resources of an archive, the number of rounds in which another resource won its path.
 ///
@@ -418,19 +423,7 @@ fn fitted(mut stem: String, extension: &str, length: usize, has_digest: bool, ow
 }
 
 fn is_device(name: &str) -> bool {
-    let device = name
-        .split('.')
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches(' ')
-        .to_lowercase();
-    let numbered = device
-        .strip_prefix("com")
-        .or_else(|| device.strip_prefix("lpt"));
-    // Superscript digits count as digits (Microsoft, "Naming Files").
-    let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³');
-    DEVICES.contains(&&*device)
-        || numbered.is_some_and(|rest| rest.chars().count() == 1 && rest.contains(is_digit))
+    DEVICE.as_ref().is_some_and(|device| device.is_match(name))
 }
 
 /// True if all file systems accept `name` for a file or a folder.
