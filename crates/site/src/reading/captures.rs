@@ -11,7 +11,7 @@
 
 use std::{
     fs::Metadata,
-    io, mem,
+    mem,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -92,7 +92,8 @@ impl CapturePlan {
                 }
             };
             let how = (Wanted::Captures, inputs, number);
-            let read = read_archive(&entry, how, listener, look, add);
+            let file = open_archive(&entry, how);
+            let read = file.and_then(|file| file.each(listener, look, add));
             listener.finish_file(entry.size);
             // Other errors are ignored here, because the second reading reports them with their places.
             let read = Failure::separate(read)?;
@@ -181,8 +182,9 @@ impl CapturePlan {
                 done(found.ok_or_else(too_long)?, listener)
             })
         };
-        let how = (wanted, inputs, number);
-        read_archive(file, how, listener, on_item, received)
+        let opened = open_archive(file, (wanted, inputs, number))?;
+        let format = opened.format;
+        Ok((format, opened.each(listener, on_item, received)?))
     }
 }
 
@@ -223,30 +225,24 @@ fn archives_in(folder: &Path, follow: bool, skipped: &mut usize) -> Option<Vec<P
     (!archives.is_empty()).then_some(archives)
 }
 
-/// Reads the archive `entry` as [`File::each`] does. Its number is that among several. Returns its format, and the number of records
-/// with anomalies.
-fn read_archive<L: Listener, T: Send>(
-    entry: &TreeEntry,
+/// Opens the archive `entry`. Its number is that among several.
+fn open_archive<'a>(
+    entry: &'a TreeEntry,
     (wanted, inputs, number): (Wanted, &Inputs, Option<usize>),
-    listener: &mut L,
-    work: impl Fn(&Input<'_>, &mut L) -> io::Result<(T, usize)> + Sync,
-    done: impl FnMut(T, &Input<'_>, L, &mut L) -> FileResult<()>,
-) -> FileResult<(Format, usize)> {
+) -> FileResult<File<'a>> {
     let path = &entry.path;
     let mut file = File::open(entry, inputs, None)?.map_err(|other| other.error(path))?;
-    let format = file.format;
-    if !may_hold_resources(format) {
+    if !may_hold_resources(file.format) {
         return Err(Error::file(path, "not an archive; name only archives").into());
     }
-    if let Some(number) = number.filter(|_| !is_source(format, path)) {
+    if let Some(number) = number.filter(|_| !is_source(file.format, path)) {
         file.options.scan.entity = number.to_string().into();
     }
     // The assumed URL of a file in a folder means nothing inside a message.
     let retrieval = &mut file.options.retrieval;
     retrieval.take_if(|retrieval| is_assumed(&retrieval.url));
     file.wanted = wanted;
-    let read = file.each(listener, work, done);
-    Ok((format, read?))
+    Ok(file)
 }
 
 /// Host and path of `url`, as `--include` and `--exclude` see them.
