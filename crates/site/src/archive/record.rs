@@ -109,34 +109,34 @@ pub fn capture(record: &Record) -> Option<Capture> {
     let mut found = record.diagnostics.iter();
     let is_cut = found.any(|one| one.code == Code::RecordTruncated)
         || record.field("WARC-Truncated").is_some();
+    let is_revisit = record.record_type == RecordType::Revisit;
     // A revisit has no body that could be cut.
-    capture.is_cut |= is_cut && record.record_type != RecordType::Revisit;
+    capture.is_cut |= is_cut && !is_revisit;
     capture.is_short |= capture.is_cut;
     let text = |field| record.text(field);
-    let named = |kind: &str, name: Option<String>| name.map(|name| hashed((kind, name)));
-    let place = |url: Option<String>, date: Option<String>| {
-        let (url, date) = (url?, date?);
-        let name = format!("{} {date}", url.trim_matches(['<', '>']));
-        Some(hashed(("place", name)))
+    let (id, url, date) = if is_revisit {
+        let url = text("WARC-Refers-To-Target-URI");
+        (record.refers_to(), url, text("WARC-Refers-To-Date"))
+    } else {
+        (record.id(), text("WARC-Target-URI"), record.date())
     };
-    let digest = named("digest", text("WARC-Payload-Digest"));
-    if record.record_type == RecordType::Revisit {
-        let other = place(
-            text("WARC-Refers-To-Target-URI"),
-            text("WARC-Refers-To-Date"),
-        );
-        let names = [digest, named("id", record.refers_to()), other];
-        capture.repeats = names.into_iter().flatten().collect();
+    let place = url.zip(date);
+    let place = place.map(|(url, date)| format!("{} {date}", url.trim_matches(['<', '>'])));
+    let names = [
+        ("digest", text("WARC-Payload-Digest")),
+        ("id", id),
+        ("place", place),
+    ];
+    let names = names.into_iter();
+    let names = names.filter_map(|(kind, name)| Some(hashed((kind, name?))));
+    if is_revisit {
+        capture.repeats = names.collect();
         // This identifier matches no capture. It marks the capture as a revisit.
         if capture.repeats.is_empty() {
             capture.repeats.push(0);
         }
     } else if matches!(capture.status, 200..=299) {
-        let own = place(text("WARC-Target-URI"), record.date());
-        capture.names = [digest, named("id", record.id()), own]
-            .into_iter()
-            .flatten()
-            .collect();
+        capture.names = names.collect();
     }
     Some(capture)
 }
