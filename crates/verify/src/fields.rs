@@ -17,7 +17,7 @@ use baselink_rewrite::{
 };
 use baselink_scan::fields::{Field, decimal};
 use baselink_text::{
-    Edit, Span,
+    Span,
     layer::{
         digest::{content_md5, with_crlf},
         transfer::Codings,
@@ -40,15 +40,15 @@ pub fn in_headings<'l>(links: &'l [LinkReport], structure: &Structure) -> Vec<&'
     links.iter().filter(is_inside).collect()
 }
 
-/// The edits of a file that are not allowed. An edit is allowed in a changed body, in a rewritten link of a heading
-/// (from `links`), in a field that describes a body, and in the length before a message. New text in a link of a
-/// heading must be visible ASCII, because readers treat other characters differently (RFC 5322, 2.2; RFC 2557, 4.4).
-pub fn disallowed_edits(
+/// The spans of a file in which edits are allowed: changed bodies, the rewritten ones of the `links` in headings, fields that
+/// describe a body, and the length before a message. New text in a span with the flag, a link, must be visible ASCII, because
+/// readers treat other characters differently (RFC 5322, 2.2; RFC 2557, 4.4).
+pub fn editable_spans(
     container: &Container,
     rewritten: &FileRewrite<'_>,
     structure: &Structure,
     links: &[&LinkReport],
-) -> Vec<Span> {
+) -> Vec<(Span, bool)> {
     let source = rewritten.source;
     let fields = structure
         .entities
@@ -63,25 +63,8 @@ pub fn disallowed_edits(
         .map(|field| field.span);
     let links = changed.map(|link| (link.span, true));
     let length = counted_message(source).map(|message| Span::new(0, message.start));
-    let mut allowed: Vec<(Span, bool)> = fields
-        .chain(bodies)
-        .chain(length)
-        .map(|span| (span, false))
-        .chain(links)
-        .collect();
-    allowed.sort_unstable_by_key(|(span, _)| span.start);
-    let is_stray = |edit: &Edit<'_>| {
-        let last = allowed.partition_point(|(span, _)| span.start <= edit.span.start);
-        !allowed[..last].last().is_some_and(|(span, is_visible)| {
-            edit.span.end <= span.end && (!is_visible || edit.new.iter().all(u8::is_ascii_graphic))
-        })
-    };
-    rewritten
-        .edits
-        .iter()
-        .filter(is_stray)
-        .map(|edit| edit.span)
-        .collect()
+    let others = fields.chain(bodies).chain(length);
+    others.map(|span| (span, false)).chain(links).collect()
 }
 
 fn is_of_body(container: &Container, name: &[u8]) -> bool {
@@ -92,7 +75,7 @@ fn is_of_body(container: &Container, name: &[u8]) -> bool {
 }
 
 /// True if the heading of `new` has the fields of `old`, and those that describe the body are as right as before. In
-/// other fields, [`disallowed_edits`] checks that only links changed, and [`super::check_spans`] checks these links.
+/// other fields, only [editable spans](editable_spans) changed, and [`super::check_spans`] checks these links.
 pub fn are_right(
     container: &Container,
     (source, old): (&[u8], &Entity),

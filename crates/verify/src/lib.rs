@@ -141,7 +141,8 @@ fn document(
         return;
     };
     let edits = &part.edits;
-    edits_belong_to_links(part, differences);
+    let links = part.rewritten.iter().map(|span| (*span, false));
+    check_edits(edits, links.collect(), differences);
     let marker = unused_word(source);
     let marked = marked(source, edits, entity.charset, &marker);
     let dissection = Dissection::of(source, entity.format, entity.charset);
@@ -184,11 +185,8 @@ fn entities(
         differences.push(format!("in the output {odd}"));
     }
     let links = fields::in_headings(&rewritten.report.links, &old);
-    for Span { start, end } in fields::disallowed_edits(container, rewritten, &old, &links) {
-        differences.push(format!(
-            "the bytes {start} to {end} changed, but are not part of a rewritten link"
-        ));
-    }
+    let editable = fields::editable_spans(container, rewritten, &old, &links);
+    check_edits(&rewritten.edits, editable, differences);
     check_spans(
         source,
         &links,
@@ -300,16 +298,16 @@ fn is_whole_base64(body: &[u8]) -> bool {
     data.len().is_multiple_of(4) && padding <= 2 && !data[..data.len() - padding].contains(&b'=')
 }
 
-/// Checks that every edit is within a link that was reported as rewritten.
-fn edits_belong_to_links(part: &PlannedPart, differences: &mut Vec<String>) {
-    let mut links = part.rewritten.iter().peekable();
-    for edit in part.edits.iter() {
-        while links.next_if(|link| link.end < edit.span.start).is_some() {}
-        let inside = links
-            .peek()
-            .is_some_and(|link| link.start <= edit.span.start && edit.span.end <= link.end);
-        if !inside {
-            let Span { start, end } = edit.span;
+/// Checks that every edit is within one of the `editable` spans. New text in one with the flag must be visible ASCII.
+fn check_edits(edits: &Edits, mut editable: Vec<(Span, bool)>, differences: &mut Vec<String>) {
+    editable.sort_unstable_by_key(|(span, _)| (span.start, span.end));
+    for edit in edits.iter() {
+        let Span { start, end } = edit.span;
+        let last = editable.partition_point(|(span, _)| span.start <= start);
+        let is_allowed = editable[..last].last().is_some_and(|(span, is_visible)| {
+            end <= span.end && (!is_visible || edit.new.iter().all(u8::is_ascii_graphic))
+        });
+        if !is_allowed {
             differences.push(format!(
                 "the bytes {start} to {end} changed, but are not part of a rewritten link"
             ));

@@ -12,8 +12,6 @@
 //!
 //! Deliberately absent: the positions of pieces.
 
-use std::rc::Rc;
-
 use baselink_scan::html::{self, tag, walk};
 use baselink_text::{Charset, Format, Span};
 use cssparser::{Parser, Token};
@@ -85,18 +83,15 @@ pub fn piece(kind: impl Into<String>, text: impl Into<String>) -> TreePiece {
 
 /// The nodes that html5ever finds in `text`, in tree order.
 pub fn tree_pieces(text: &str) -> Vec<TreePiece> {
-    enum Visit {
-        Enter(Rc<markup5ever_rcdom::Node>),
-        Leave,
-    }
     // The names of the open elements.
     let mut names: Vec<String> = Vec::new();
     let dom = html5ever::parse_document(RcDom::default(), ParseOpts::default()).one(text);
     let mut pieces = Vec::new();
     // Dropping a node takes its descendants apart, so the document is kept alive to the end.
-    let mut steps = vec![Visit::Enter(dom.document.clone())];
+    // No node stands for the end of an element.
+    let mut steps = vec![Some(dom.document.clone())];
     while let Some(step) = steps.pop() {
-        let Visit::Enter(node) = step else {
+        let Some(node) = step else {
             names.pop();
             pieces.push(piece("end of element", ""));
             continue;
@@ -131,18 +126,11 @@ pub fn tree_pieces(text: &str) -> Vec<TreePiece> {
                     ));
                 }
                 names.push(name.local.to_string());
-                steps.push(Visit::Leave);
-                steps.extend(template_contents.borrow().iter().cloned().map(Visit::Enter));
+                steps.push(None);
+                steps.extend(template_contents.borrow().iter().cloned().map(Some));
             }
         }
-        steps.extend(
-            node.children
-                .borrow()
-                .iter()
-                .rev()
-                .cloned()
-                .map(Visit::Enter),
-        );
+        steps.extend(node.children.borrow().iter().rev().cloned().map(Some));
     }
     pieces
 }
@@ -222,31 +210,27 @@ pub fn token_pieces(text: &str) -> Vec<TreePiece> {
         0..bytes.len(),
         true,
         &mut |event: html::sink::Event<'_>| {
-            let (span, found) = match event {
+            let (span, found, next) = match event {
                 html::sink::Event::Comment { span } => {
-                    (span, vec![piece("comment", &text[span.range()])])
+                    let comment = piece("comment", &text[span.range()]);
+                    (span, vec![comment], name.clone())
                 }
                 html::sink::Event::StartTag { tag, .. } | html::sink::Event::EndTag { tag } => {
+                    let own = &text[tag.name.range()];
                     let kind = if tag.end_tag { "end tag" } else { "start tag" };
-                    let mut found = vec![piece(kind, &text[tag.name.range()])];
+                    let mut found = vec![piece(kind, own)];
                     found.extend(tag::distinct(bytes, tag).iter().map(|attribute| {
                         let kind = format!("attribute {}", &text[attribute.name.range()]);
                         piece(kind, attribute.decoded(bytes, Charset::UTF_8).text)
                     }));
-                    (tag.span, found)
+                    let next = (!tag.end_tag).then(|| own.to_ascii_lowercase());
+                    (tag.span, found, next)
                 }
             };
             let before = text.get(end..span.start).unwrap_or_default();
             pieces.push(piece(text_kind(name.as_ref()), before));
             pieces.extend(found);
-            end = span.end;
-            match event {
-                html::sink::Event::StartTag { tag, .. } => {
-                    name = Some(text[tag.name.range()].to_ascii_lowercase());
-                }
-                html::sink::Event::EndTag { .. } => name = None,
-                html::sink::Event::Comment { .. } => {}
-            }
+            (end, name) = (span.end, next);
         },
     );
     pieces.push(piece(text_kind(name.as_ref()), &text[end..]));
