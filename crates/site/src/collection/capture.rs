@@ -108,13 +108,8 @@ impl CaptureDate {
 
     /// The time as the file system represents it.
     pub fn time(self) -> SystemTime {
-        let distance = self.0.duration_since(EPOCH).unsigned_abs();
-        let time = if self.0 < EPOCH {
-            UNIX_EPOCH.checked_sub(distance)
-        } else {
-            UNIX_EPOCH.checked_add(distance)
-        };
-        time.unwrap_or(UNIX_EPOCH)
+        let time = TimeZone::UTC.to_timestamp(self.0);
+        time.and_then(SystemTime::try_from).unwrap_or(UNIX_EPOCH)
     }
 }
 
@@ -134,9 +129,6 @@ impl fmt::Display for CaptureDate {
         write!(f, "{}Z", self.0)
     }
 }
-
-/// The time from which seconds are counted.
-const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// The period that a date denotes; `2026` is a whole year.
 #[derive(Clone, Copy)]
@@ -661,8 +653,9 @@ mod tests {
             ),
         ] {
             let date: CaptureDate = text.parse().unwrap();
+            let epoch = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
             assert_eq!(
-                (date.0.duration_since(EPOCH).as_secs(), &*date.to_string()),
+                (date.0.duration_since(epoch).as_secs(), &*date.to_string()),
                 (seconds, shown),
                 "{text}"
             );
