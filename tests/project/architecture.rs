@@ -90,18 +90,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "site/collection/",
         ],
     ),
-    (
-        "aho_corasick",
-        &["site/purpose/adapt.rs", "site/purpose/alternatives.rs"],
-    ),
-    (
-        "regex",
-        &[
-            "site/collection/",
-            "site/purpose/old_urls.rs",
-            "site/purpose/check/finding.rs",
-        ],
-    ),
+    ("regex", &["site/collection/", "site/purpose/"]),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
     ("walkdir", &["files/"]),

@@ -36,7 +36,6 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use aho_corasick::AhoCorasick;
 use baselink_rewrite::{Options, SourceKind};
 use baselink_scan::{
     ScanOptions, Scanner,
@@ -56,6 +55,7 @@ use baselink_text::{
     layer::{charset::Declaration, escape, xml as xml_text},
 };
 use baselink_url::{Category, reference::placeholder};
+use regex::bytes::Regex;
 
 use super::{
     spelling::category,
@@ -142,20 +142,10 @@ pub fn has_names(bytes: &[u8]) -> bool {
 }
 
 /// The names of attributes that are removed or renamed, and of items that are counted.
-static ITEMS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let names = [
-        "http-equiv",
-        "integrity",
-        "crossorigin",
-        "shadowmode",
-        "module",
-        "<use",
-        ":use",
-        "<track",
-        "<?xml-stylesheet",
-    ];
-    let mut builder = AhoCorasick::builder();
-    builder.ascii_case_insensitive(true).build(names).ok()
+static ITEMS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let names =
+        "http-equiv|integrity|crossorigin|shadowmode|module|<use|:use|<track|<\\?xml-stylesheet";
+    Regex::new(&format!("(?i-u){names}")).ok()
 });
 
 /// An adaptation with its edit: a span, and the new bytes.

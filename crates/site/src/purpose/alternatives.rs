@@ -17,9 +17,9 @@ use std::{
     sync::{Arc, LazyLock, OnceLock},
 };
 
-use aho_corasick::packed::Searcher;
 use baselink_rewrite::{LinkReport, Options, Reason, links};
 use baselink_text::{Edit, Span, format::starts_with};
+use regex::bytes::Regex;
 
 /// The number of bytes before a link to search for the name of its rule or function.
 const NEAR: usize = 4_096;
@@ -32,10 +32,8 @@ const MOST_CANDIDATES: usize = 65_536;
 const BETWEEN: [&str; 5] = ["source", "/source", "img", "!", "/video"];
 
 /// Texts of which a document with alternatives contains at least one.
-static NAMES: LazyLock<Option<Searcher>> = LazyLock::new(|| {
-    let names = ["srcset", "<source", "image-set", "font-face"];
-    Searcher::new(names)
-});
+static NAMES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new("srcset|<source|image-set|font-face").ok());
 
 fn is_in_css(link: &LinkReport) -> bool {
     matches!(link.attribute.as_deref(), None | Some("style"))
@@ -216,7 +214,7 @@ pub fn alternatives(bytes: &[u8], options: &Options) -> AlternativeLinks {
     let mut found = HashMap::new();
     let has_names = || {
         let names = NAMES.as_ref();
-        names.is_none_or(|names| names.find(bytes).is_some())
+        names.is_none_or(|names| names.is_match(bytes))
     };
     if options.format.has_headings() || !has_names() {
         return found;
