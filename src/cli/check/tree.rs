@@ -181,8 +181,8 @@ impl CheckedTree {
             if is_hidden || is_among(path, KNOWN) || self.collection.is_used(number) {
                 continue;
             }
-            let kind = (FindingRule::Unlinked, None);
-            self.targets.count(kind, &String::from_utf8_lossy(path), 0);
+            let name = String::from_utf8_lossy(path).into();
+            self.targets.count((FindingRule::Unlinked, None, name), 0);
             self.tally
                 .add(Counted::Checked(FindingRule::Unlinked), 1_usize);
         }

@@ -134,7 +134,11 @@ impl DiskPlace {
         let (base, depth) = match base {
             DiskBase::Own => &self.own,
             DiskBase::Inside => &self.nearest,
-            DiskBase::Url(url) => &(Base::new(Resolver::Whatwg, url), None),
+            DiskBase::Url(url) => {
+                let below = url.strip_prefix(FOLDER);
+                let depth = below.map(|below| below.matches('/').count());
+                &(Base::new(Resolver::Whatwg, url), depth)
+            }
         };
         if let Some(leads_out) = depth.and_then(|depth| leads_plainly_out(reference, depth)) {
             return leads_out;
@@ -146,6 +150,13 @@ impl DiskPlace {
         }
         // Browsers climb above such a segment, but the library that resolves does not.
         if has_drive(reference) {
+            return true;
+        }
+        // The folder may have any name, so a path that returns by a name leads out.
+        let path = without_query(reference).replace(['\t', '\n', '\r'], "");
+        let path = names::decode(path.trim_start_matches(|letter| letter <= ' '));
+        let is_from_root = path.first().is_some_and(|byte| b"/\\".contains(byte));
+        if depth.is_some_and(|depth| is_from_root || climbs(&path, depth)) {
             return true;
         }
         // If a browser opens nothing, another reader may.
@@ -202,7 +213,6 @@ fn leads_plainly_out(reference: &str, depth: usize) -> Option<bool> {
     if !path.bytes().all(is_plain) {
         return None;
     }
-    // A path that returns by the name of the folder leads out, too: the folder may have any name.
     Some(path.starts_with('/') || climbs(path.as_bytes(), depth))
 }
 
@@ -253,9 +263,17 @@ mod tests {
             ("./C\t|/../../../x", true),
             ("\r./\tC:\\../../../x", true),
             ("./CC|/../x", false),
+            // Bug 744: only plain paths were followed by their names, and only from the document itself.
+            ("/elsewhere/\u{e9}", true),
+            (" \t/elsewhere/%78", true),
+            ("../../elsewhere/\u{e9}", true),
+            ("../%2E\n./elsewhere/x", true),
+            ("../\u{e9}/../x", false),
         ] {
-            let leads_out = place.leads_out(reference, &DiskBase::Own);
-            assert_eq!(leads_out, expected, "{reference}");
+            for base in [DiskBase::Own, DiskBase::Url(DiskPlace::url("sub/"))] {
+                let leads_out = place.leads_out(reference, &base);
+                assert_eq!(leads_out, expected, "{reference}");
+            }
         }
         let in_drive = DiskPlace::new(b"C:/page.html", "https", false);
         assert!(in_drive.leads_out("../../\u{e9}", &DiskBase::Own));
