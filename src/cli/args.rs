@@ -169,7 +169,7 @@ impl Command {
                 vec![("--missing", request.extraction.missing.as_deref())]
             }
             Self::Move(Deferred(request)) => vec![("--redirects", request.redirects.as_deref())],
-            Self::Check(Deferred(request)) => request.side_files().into(),
+            Self::Check(Deferred(request)) => request.side_files(),
             _ => Vec::new(),
         };
         files
@@ -352,8 +352,8 @@ const HABITS: &[(&str, &str)] = &[
         "for a page about the links of a folder, use check --report FILE, with --to URL before a move",
     ),
     (
-        "--junit",
-        "for CI, use check --sarif or --github; for a page to read, use check --report FILE",
+        "--junit --sarif",
+        "for CI, use check --report FILE.sarif or --github",
     ),
     (
         "--proof --prove",
@@ -420,7 +420,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "--format <NAME>",
         "sarif",
-        "--format is the format of the documents; to print SARIF, use check --sarif",
+        "--format is the format of the documents; for SARIF, use check --report FILE.sarif",
     ),
     (
         "--in-place[=<HOW>]",

@@ -33,18 +33,18 @@ use self::{
     words::{counted, number},
 };
 use super::{
-    args::check::{Check, CheckForm, Classes, meaning},
+    args::check::{Check, CheckForm, Classes, ReportForm, meaning},
     base_hints::report_scheme,
     files::{report_archives, report_damaged, report_documents, report_unread, status_after},
     output::{Output, count},
     request::is_standard_input,
     status::{ExitStatus, FileResult},
 };
+use baselink_files::write::NewContents;
 use baselink_site::{
     collection::{is_disk, origin::is_assumed},
     purpose::{
         check::{Class, FindingRule, targets::FullTargets},
-        relocate::split_host,
         tally::Counted,
     },
     reading::SkipReason,
@@ -63,7 +63,10 @@ pub fn run(request: &mut Check, output: &mut Output) -> FileResult<ExitStatus> {
     let baseline = request.baseline.as_deref().map(read).transpose()?;
     let is_by_target = !request.lists_links();
     let prints_findings = !request.missing.as_deref().is_some_and(is_standard_input);
-    let is_by_link = !is_by_target && prints_findings;
+    let mut log = request.reports(ReportForm::Sarif);
+    output.file = log.next().map(NewContents::begin).transpose()?;
+    let is_log = output.file.is_some();
+    let is_by_link = is_log || (!is_by_target && prints_findings);
     let list = if is_by_link {
         request.list.clone()
     } else {
@@ -72,17 +75,24 @@ pub fn run(request: &mut Check, output: &mut Output) -> FileResult<ExitStatus> {
     let lister = Lister {
         request,
         list,
+        form: if is_log {
+            CheckForm::Sarif
+        } else {
+            request.form()
+        },
         baseline: baseline.as_ref(),
         full: &FullTargets::default(),
         mends: false,
     };
-    let is_sarif = request.form() == CheckForm::Sarif;
-    if is_sarif {
+    if is_log {
         ci::print_start(output.out())?;
     }
     let (tree, mut status) = CheckedTree::read(&lister, output)?;
-    if is_sarif {
+    if is_log {
         ci::print_end(output.out())?;
+    }
+    if let Some(log) = output.file.take() {
+        log.commit()?;
     }
     tree.warn_of_case_conflicts(output);
     let denied = tree.not_accepted(|class| request.deny.contains(class));
@@ -136,47 +146,40 @@ fn report_accepted(
     output.notice(format_args!("{accepted} accepted by {}{gone}", name(path)));
 }
 
-/// Suggests a `baselink move` command, if it would fix links that break, or that lack the path of the site.
+/// Suggests the command that would fix links that break, or that lack the path of the site.
 fn report_move(request: &Check, tree: &CheckedTree, output: &mut Output) {
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
-    let lacks = tree.tally[Counted::Checked(FindingRule::NoPrefix)] > 0;
-    let is_movable = |what| matches!(what, Counted::Checked(rule) if rule.is_movable());
-    if !(lacks || (request.to.is_some() && tree.tally.sum(is_movable) > 0))
-        || request.form() != CheckForm::Text
-        || tree.not_accepted(is_of_moves).is_empty()
-    {
+    if request.form() != CheckForm::Text || tree.not_accepted(is_of_moves).is_empty() {
         return;
     }
-    let root = request.documents.origins().root_url;
-    let root = root.filter(|root| lacks || !is_assumed(root.as_str()));
-    let own = root.map(|root| match root.expected_path() {
-        Some(path) => format!("https://HOST/{path}"),
-        None => root.as_str().to_owned(),
-    });
-    let mut command = format!(
-        "baselink move {}",
-        shell::word(&request.folder().to_string_lossy())
-    );
-    if let Some(url) = &own {
-        command += &format!(" --url {}", shell::word(url));
-        if lacks {
-            let same = format!("{}/={url}", split_host(url).0);
-            command += &format!(" --same {}", shell::word(&same));
-        }
+    if tree.tally[Counted::Checked(FindingRule::NoPrefix)] > 0 {
+        output.notice("--fix adds the path of the site to paths without it");
     }
-    command += &match &request.to {
-        Some(to) if is_disk(to) => " --relative=disk".to_owned(),
-        Some(to) if own.as_deref() != Some(to.as_str()) => {
-            format!(" --to {}", shell::word(to.as_str()))
-        }
-        _ => " --relative".to_owned(),
+    let is_movable = |what| matches!(what, Counted::Checked(rule) if rule.is_movable());
+    let Some(to) = request
+        .to
+        .as_ref()
+        .filter(|_| tree.tally.sum(is_movable) > 0)
+    else {
+        return;
     };
-    let what = if lacks {
-        "to mend links without the path of the site"
+    let folder = request.folder().to_string_lossy();
+    let mut command = format!("baselink move {}", shell::word(&folder));
+    let root = request.documents.origins().root_url;
+    let own = root.filter(|root| !is_assumed(root.as_str()));
+    if let Some(url) = &own {
+        command += &format!(" --url {}", shell::word(url.as_str()));
+    }
+    command += &if is_disk(to) {
+        " --relative=disk".to_owned()
+    } else if own.as_ref() == Some(to) {
+        " --relative".to_owned()
     } else {
-        "to move the folder with its links"
+        format!(" --to {}", shell::word(to.as_str()))
     };
-    output.notice(format_args!("{what}: {command} -o OUT"));
+    output.notice(format_args!(
+        "to move the folder with its links: {command} -o OUT"
+    ));
 }
 
 /// Reports how much of what the pages of archives need was captured.

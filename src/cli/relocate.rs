@@ -251,6 +251,14 @@ pub fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     }
     let kind = RewriteKind::Moved(Arc::clone(&relocation), staged);
     let status = rewrite(&request.rewrite, (&kind, &[]), output)?;
+    if request.relative == Some(LinkForm::Relative)
+        && request.typed_to.is_empty()
+        && relocation.collection.number_at(b"404.html").is_some()
+    {
+        output.notice(
+            "404.html keeps paths from the root, because servers send it at any URL; for a place below a path, give --to",
+        );
+    }
     output.notice_of_paths(
         "rules of the host that lead to old paths of renamed files",
         &relocation.outdated_rules(),

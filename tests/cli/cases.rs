@@ -119,7 +119,7 @@ fn no_output_shows_a_placeholder_url() {
         "localize --dry-run --missing -",
         "check --deny all",
         "check --json",
-        "check --sarif",
+        "check --report out.sarif",
         "check --github",
         "check --report out.html",
         "check --baseline out --update-baseline",
@@ -1088,13 +1088,13 @@ mod every_system {
     fn an_absolute_path_becomes_a_file_url() {
         let scene = scene(&[("w/page.html", "<a href=x>")]);
         let folder = scene.path().join("w");
-        let output = run(
+        run(
             baselink(scene.path())
-                .args(["check", "--sarif"])
+                .args(["check", "--report", "out.sarif"])
                 .arg(&folder),
             b"",
         );
-        let log = String::from_utf8(output.stdout).unwrap();
+        let log = fs::read_to_string(scene.path().join("out.sarif")).unwrap();
         let path = folder.to_str().unwrap().replace('\\', "/");
         let folder_url = format!("file:///{}/", path.trim_start_matches('/'));
         assert!(

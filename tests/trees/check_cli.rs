@@ -41,6 +41,13 @@ fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     )
 }
 
+/// The SARIF log about the folder, and the exit status.
+fn log(scene: &Path, arguments: &[&str]) -> (Value, Option<i32>) {
+    let (_, status) = check(scene, &[&["--report", "out.sarif"], arguments].concat());
+    let log = fs::read(scene.join("out.sarif")).unwrap();
+    (serde_json::from_slice(&log).unwrap(), status)
+}
+
 #[test]
 fn the_fragment_of_a_base_is_ignored() {
     let scene = site(&[("x.html", b"<base href=\"#z\">")]);
@@ -76,8 +83,14 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
         let links_break = links_break.contains(&true);
         assert_eq!(status, Some(i32::from(links_break)), "{}", case.name);
         let (json, ..) = run(&["-q", "--json"]);
-        let (log, ..) = run(&["-q", "--sarif"]);
-        let log: Value = serde_json::from_str(&log).unwrap();
+        let report = scene
+            .path()
+            .parent()
+            .unwrap()
+            .join(format!("{}.sarif", std::process::id()));
+        run(&["-q", "--report", report.to_str().unwrap()]);
+        let log: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+        fs::remove_file(report).unwrap();
         let results = log["runs"][0]["results"].as_array().unwrap();
         let results: String = results.iter().map(|result| format!("{result}\n")).collect();
         for (name, found) in [
@@ -139,9 +152,8 @@ fn the_log_conforms_to_sarif() {
         ("a b.html", b"<p id=z>"),
     ]);
     let to = "http://elsewhere.example/elsewhere/";
-    let (log, status) = check(scene.path(), &["--sarif", "--to", to]);
+    let (log, status) = log(scene.path(), &["--to", to]);
     assert_eq!(status, Some(1));
-    let log: Value = serde_json::from_str(&log).unwrap();
     assert_eq!(log["version"], "2.1.0");
     let [run] = log["runs"].as_array().unwrap().as_slice() else {
         panic!("one run")
@@ -201,9 +213,8 @@ fn the_log_conforms_to_sarif() {
 #[test]
 fn a_clean_folder_gives_a_log_without_results() {
     let scene = site(&[("index.html", b"<a href=#top>")]);
-    let (log, status) = check(scene.path(), &["--sarif"]);
+    let (log, status) = log(scene.path(), &[]);
     assert_eq!(status, Some(0));
-    let log: Value = serde_json::from_str(&log).unwrap();
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(0));
 }
 
@@ -288,8 +299,7 @@ fn hostile_names_and_links_do_not_break_the_report() {
         !message.contains('\u{202e}') && message.contains("%250A"),
         "{message}"
     );
-    let (log, _) = check(scene.path(), &["--sarif"]);
-    let log: Value = serde_json::from_str(&log).unwrap();
+    let (log, _) = log(scene.path(), &[]);
     assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 1);
     let (json, _) = check(scene.path(), &["--json"]);
     let rows: Vec<Value> = json

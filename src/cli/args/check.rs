@@ -11,7 +11,7 @@ use std::{
     str::FromStr,
 };
 
-use baselink_text::{Error, Result, shell};
+use baselink_text::{Error, Result, named, shell};
 use clap::{Arg, Args};
 
 use super::{
@@ -65,17 +65,14 @@ pub struct Check {
     #[arg(long = "update-baseline", requires = "baseline")]
     pub updates_baseline: bool,
     /// Print a JSON object for each link
-    #[arg(long, conflicts_with_all = ["sarif", "github"])]
-    json: bool,
-    /// Print a SARIF 2.1.0 log
     #[arg(long, conflicts_with = "github")]
-    sarif: bool,
+    json: bool,
     /// Print annotations for GitHub Actions
     #[arg(long)]
     github: bool,
-    /// Also write an HTML page with the verdict and tables of targets, files and links
+    /// Also write a report; its ending chooses the form: a page for readers (.html) or a SARIF 2.1.0 log (.sarif); repeatable
     #[arg(long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
+    pub report: Vec<PathBuf>,
     /// List the missing URLs of denied classes, one per line, as `wget -i` reads them; `-` prints them instead of the
     /// findings
     ///
@@ -126,12 +123,17 @@ impl Check {
 
     /// The form in which findings are listed.
     pub fn form(&self) -> CheckForm {
-        match (self.json, self.sarif, self.github) {
-            (true, ..) => CheckForm::Json,
-            (_, true, _) => CheckForm::Sarif,
-            (.., true) => CheckForm::Github,
+        match (self.json, self.github) {
+            (true, _) => CheckForm::Json,
+            (_, true) => CheckForm::Github,
             _ => CheckForm::Text,
         }
+    }
+
+    /// The reports with this form.
+    pub fn reports(&self, form: ReportForm) -> impl Iterator<Item = &Path> {
+        let has_form = move |path: &&PathBuf| ReportForm::of(path).is_ok_and(|one| one == form);
+        self.report.iter().filter(has_form).map(PathBuf::as_path)
     }
 
     /// True if links with `class` are denied, or may break.
@@ -140,13 +142,14 @@ impl Check {
     }
 
     /// The files that options tell the command to write.
-    pub fn side_files(&self) -> [(&'static str, Option<&Path>); 3] {
+    pub fn side_files(&self) -> Vec<(&'static str, Option<&Path>)> {
         let (updated, missing) = (self.baseline.as_deref(), self.missing.as_deref());
-        [
-            ("--report", self.report.as_deref()),
+        let reports = self.report.iter().map(|path| ("--report", Some(&**path)));
+        let others = [
             ("--missing", missing.filter(|path| !is_standard_input(path))),
             ("--baseline", updated.filter(|_| self.updates_baseline)),
-        ]
+        ];
+        reports.chain(others).collect()
     }
 
     /// True if the list has links, false if it has targets.
@@ -199,17 +202,27 @@ impl Check {
         if self.strict && !self.is_of_archives {
             return refused("--strict applies only to archives");
         }
-        if self.fix && (self.is_of_archives || self.typed_to.is_some() || self.updates_baseline) {
+        if self.fix
+            && (self.is_of_archives
+                || self.typed_to.is_some()
+                || self.updates_baseline
+                || documents.reading.origins.has_hosts)
+        {
             return refused(
-                "--fix mends links of a folder where it stands; it cannot be used with archives, --to and --update-baseline",
+                "--fix mends links of a folder where it stands; it cannot be used with archives, --layout, --to and --update-baseline",
             );
         }
-        let printing = [
-            ("--json", self.json),
-            ("--sarif", self.sarif),
-            ("--github", self.github),
-        ];
+        let printing = [("--json", self.json), ("--github", self.github)];
         check_list_of_missing(self.missing.as_deref(), &printing)?;
+        let forms = self.report.iter().map(|path| ReportForm::of(path));
+        let forms = forms.collect::<Result<Vec<_>>>()?;
+        let logs = forms.iter().filter(|form| **form == ReportForm::Sarif);
+        if logs.count() > usize::from(!self.lists_links()) {
+            return refused(
+                "--report FILE.sarif lists each link; use it once, and without --json, --github and --verbose",
+            );
+        }
+        let documents = &mut self.documents;
         documents.reading.options.scan.probe();
         self.to = new_place(self.typed_to.as_deref(), &folder)?;
         self.same.apply(&mut documents.reading);
@@ -298,12 +311,33 @@ fn after_help() -> String {
 }
 
 /// The form in which findings are listed.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CheckForm {
     Text,
     Json,
     Sarif,
     Github,
+}
+
+named! {
+    /// The form of a report, with the ending of its file.
+    pub enum ReportForm {
+        /// An HTML page.
+        Page = "html",
+        /// A SARIF log.
+        Sarif = "sarif",
+    }
+}
+
+impl ReportForm {
+    /// The form of the report `path`.
+    pub fn of(path: &Path) -> Result<Self> {
+        let ending = path.extension().unwrap_or_default();
+        let known = Self::ALL.into_iter();
+        let mut known = known.filter(|form| ending.eq_ignore_ascii_case(form.name()));
+        let why = "--report needs the ending .html, for a page, or .sarif";
+        known.next().ok_or_else(|| Error::file(path, why))
+    }
 }
 
 /// A set of classes.

@@ -197,7 +197,7 @@ Examples:
   baselink check --url http://a.example/docs/ --report docs.html docs
   baselink check --url http://a.example/docs/ --baseline known.jsonl --update-baseline docs
   baselink check --url http://a.example/docs/ --baseline known.jsonl --deny all docs
-  baselink check --url http://a.example/docs/ --sarif docs > docs.sarif
+  baselink check --url http://a.example/docs/ --report docs.sarif docs
 
 Exit status:
   0  done

@@ -25,7 +25,7 @@ use baselink_site::{
 use super::{baseline::Baseline, listing::Lister, tree::CheckedTree};
 use crate::cli::{
     args::{
-        check::{Check, Classes},
+        check::{Check, CheckForm, Classes},
         output::Rewrite,
     },
     output::Output,
@@ -40,6 +40,7 @@ pub fn fix(request: &mut Check, output: &mut Output) -> FileResult<Option<ExitSt
     let lister = Lister {
         request,
         list: Classes::default(),
+        form: CheckForm::Text,
         baseline: baseline.as_ref(),
         full: &FullTargets::default(),
         mends: true,
@@ -67,7 +68,12 @@ pub fn fix(request: &mut Check, output: &mut Output) -> FileResult<Option<ExitSt
     let staged = in_place.map(begin).transpose()?;
     let kind = RewriteKind::Moved(Arc::new(relocation), staged);
     let status = rewrite(&mending, (&kind, &[]), output)?;
-    let is_over = mending.is_preview() || status != ExitStatus::Done;
+    let is_preview = mending.is_preview();
     request.documents = mending.documents;
-    Ok(is_over.then_some(status))
+    Ok(match status {
+        // What is denied is still there.
+        ExitStatus::Done if is_preview => Some(ExitStatus::NotHeld),
+        ExitStatus::Done => None,
+        _ => Some(status),
+    })
 }

@@ -50,6 +50,8 @@ pub struct Lister<'a> {
     pub request: &'a Check,
     /// The classes whose links are listed one by one.
     pub list: Classes,
+    /// The form of the list.
+    pub form: CheckForm,
     pub baseline: Option<&'a Baseline>,
     /// The targets of an archive that need no further places.
     pub full: &'a FullTargets,
@@ -76,7 +78,7 @@ pub struct FileLinks {
 
 /// True if the targets of links with `class` are shown.
 fn are_shown(request: &Check, class: Class) -> bool {
-    let (lists_links, has_report) = (request.lists_links(), request.report.is_some());
+    let (lists_links, has_report) = (request.lists_links(), !request.report.is_empty());
     (request.deny.contains(class) && (!lists_links || has_report || request.missing.is_some()))
         || (!lists_links && request.list.contains(class))
         || (has_report && Classes::BROKEN.contains(&class))
@@ -86,7 +88,7 @@ fn are_shown(request: &Check, class: Class) -> bool {
 
 /// The number of places to keep for each target.
 pub fn room(request: &Check) -> usize {
-    if request.report.is_some() {
+    if !request.report.is_empty() {
         ROWS
     } else {
         PLACES
@@ -200,8 +202,8 @@ impl Lister<'_> {
             return Ok(());
         }
         if self.mends {
-            let remedy = |target: &String| Some((target.clone(), finding.remedy(target, site)?));
-            file.remedies.extend(link.target.as_ref().and_then(remedy));
+            let remedy = finding.remedy(link, site);
+            file.remedies.extend(link.target.clone().zip(remedy));
             return Ok(());
         }
         if are_shown(self.request, class) {
@@ -212,7 +214,7 @@ impl Lister<'_> {
             return Ok(());
         }
         let is_denied = self.request.deny.contains(class);
-        match self.request.form() {
+        match self.form {
             CheckForm::Text => {
                 if !std::mem::replace(&mut file.is_begun, true) {
                     output.blank_line()?;

@@ -23,7 +23,7 @@ use baselink_site::purpose::check::Class;
 use baselink_url::reference::scheme_of;
 
 use crate::cli::{
-    args::check::Check,
+    args::check::{Check, ReportForm},
     output::{Output, count, url_for_list},
     request::is_standard_input,
     status::FileResult,
@@ -114,7 +114,7 @@ pub fn write(
             output.notice(format_args!("{file} has no URL and no file"));
         }
     }
-    if let Some(path) = &request.report {
+    for path in request.reports(ReportForm::Page) {
         let hrefs = Hrefs::new(path, request.folder());
         let page = ReportPage {
             request,

@@ -25,9 +25,9 @@ use baselink_files::{
 };
 use baselink_site::{
     archive::{Contents, Entry, Wanted},
-    collection::{Collection, folder::name_of, is_disk, origin::RootUrl},
+    collection::{Collection, folder::name_of, is_disk, origin::RootUrl, url_below},
     purpose::{
-        check::{Class, FindingRule, are_there, targets::Targets},
+        check::{Class, FindingRule, IgnoredUrls, are_there, targets::Targets},
         relocate::{Remedies, is_at_any_url, split_host},
         tally::{Counted, Tally},
     },
@@ -158,7 +158,7 @@ impl CheckedTree {
         self.collection = Arc::clone(&collection);
         self.tally.merge(&read.tally);
         if documents.selection.include.is_empty() && documents.library.is_empty() {
-            self.add_unlinked();
+            self.add_unlinked(lister.request.ignored.as_ref());
         }
         let mut status = read.status;
         for (plan, parts) in plans.into_iter().zip(&documents.library) {
@@ -169,16 +169,26 @@ impl CheckedTree {
     }
 
     /// Adds the files to which no page leads, except hidden files and those that servers and crawlers find by their names.
-    fn add_unlinked(&mut self) {
+    fn add_unlinked(&mut self, ignored: Option<&IgnoredUrls>) {
         /// Their names at the root.
         const KNOWN: &str = "\
-            index.html index.htm 404.html robots.txt sitemap.xml favicon.ico CNAME _headers _redirects netlify.toml vercel.json";
+            index.html index.htm 404.html robots.txt ads.txt humans.txt llms.txt sitemap.xml favicon.ico apple-touch-icon.png sw.js \
+            CNAME _headers _redirects netlify.toml vercel.json";
         for number in 0..self.collection.count() {
             let path = self.collection.path(number);
             let is_hidden = path
                 .split(|&byte| byte == b'/')
                 .any(|name| name.starts_with(b"."));
             if is_hidden || is_among(path, KNOWN) || self.collection.is_used(number) {
+                continue;
+            }
+            let url = self
+                .collection
+                .root_url()
+                .and_then(|root| url_below(root, path));
+            if let (Some(urls), Some(url)) = (ignored, url)
+                && urls.contains(&url, &self.collection)
+            {
                 continue;
             }
             let name = String::from_utf8_lossy(path).into();

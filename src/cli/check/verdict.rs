@@ -45,6 +45,9 @@ pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
         words::number(number),
         if number == 1 { one } else { more }
     );
+    if fails && number == 0 {
+        return format!("no link {one} ({links}), but {classes}");
+    }
     if fails {
         let targets = tree.targets.iter();
         let targets = targets.filter(|target| request.deny.contains(target.rule.class()));

@@ -19,7 +19,8 @@ use baselink_site::{
         split_name,
     },
     purpose::{
-        leftovers::{Traces, generator},
+        generator::Generator,
+        leftovers::Traces,
         link_result::LinkResult,
         rewriting::{DocumentLinks, LinksToMissing, MissingTargets, RewriteKind},
         tally::{Adaptation, Counted, Tally},
@@ -403,7 +404,9 @@ impl RunSummary {
         };
         self.report_missing([before, lists], output);
         self.report_adaptations("", output);
-        self.report_refused(matches!(kind, RewriteKind::Local { .. }), output);
+        let is_local = matches!(kind, RewriteKind::Local { .. });
+        let command = if is_local { "" } else { "baselink localize " };
+        self.report_refused(command, output);
         self.report_leftovers(output);
         if !are_written {
             output.notice("nothing was written");
@@ -472,9 +475,15 @@ impl RunSummary {
             ["script has", "scripts have"],
             "paths from the old root and may break",
         );
-        if let Some((generator, setting)) = generator(&self.with_root_paths) {
+        let generators = Generator::ALL.into_iter();
+        let generator = generators.max_by_key(|one| self.tally[Counted::Built(*one)]);
+        let is_built = |one: &Generator| self.tally[Counted::Built(*one)] > 0;
+        if let Some(generator) = generator.filter(is_built)
+            && !self.with_root_paths.is_empty()
+        {
+            let (name, (_, setting)) = (generator.name(), generator.marks());
             output.notice(format_args!(
-                "{generator} builds a site for another path with {setting}"
+                "{name} builds a site for another path with {setting}"
             ));
         }
     }
@@ -487,14 +496,14 @@ impl RunSummary {
     }
 
     /// Reports resources that browsers refuse to load from disk.
-    pub fn report_refused(&self, has_adapt: bool, output: &mut Output) {
+    pub fn report_refused(&self, command: &str, output: &mut Output) {
         let numbers = REFUSED.map(|(what, words)| (self.tally[what], words));
         if let Some(parts) = in_words(numbers) {
             let removable = self.tally[Counted::RefusedIntegrity];
-            let hint = if has_adapt && removable > 0 {
-                "; --adapt removes integrity and crossorigin"
+            let hint = if removable > 0 {
+                format!("; {command}--adapt removes integrity and crossorigin")
             } else {
-                ""
+                String::new()
             };
             output.notice(format_args!(
                 "browsers load only from a server, not from disk: {parts}{hint}"

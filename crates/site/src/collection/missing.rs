@@ -12,6 +12,8 @@
 //!
 //! Deliberately absent: names in archives, which are derived from URLs.
 
+use std::collections::BTreeSet;
+
 use super::{
     index::{Absence, Collection, url_below},
     locate::{FoundBy, Located},
@@ -92,42 +94,40 @@ impl Collection {
         self.near.get_or_init(|| NearNames::of(&self.files))
     }
 
-    /// The URL of the only file that can be meant by `url`, which leads to none: its path differs in case, encoding,
-    /// normalization or empty names, or has or lacks an extension or a `/` at its end.
+    /// The URL of the only file that can be meant by `url`, which is below the root and leads to none: its path differs in case,
+    /// encoding, normalization or empty names, has the extension of a page, or lacks or has a `/` at its end.
     pub fn remedy(&self, url: &str) -> Option<String> {
+        let root = self
+            .root_url()
+            .filter(|root| url.starts_with(root.as_str()))?;
         let located = self.locate(url);
-        let (path, is_lacking) = match &located {
-            Located::Lacking(Absence::Absent | Absence::NoName, path) => (&**path, true),
-            Located::Resource(found) if found.by == FoundBy::CleanFolder => {
-                (self.path(found.number), false)
-            }
+        let path = match &located {
+            Located::Lacking(Absence::Absent | Absence::NoName, path) => path,
+            Located::Resource(found) if found.by == FoundBy::CleanFolder => self.path(found.number),
             _ => return None,
         };
-        let alike = |own: Vec<u8>| Some((self.near_names().alike(&own)?, own.len() > path.len()));
-        let paths = self.with_index(path).into_iter().filter(|_| is_lacking);
-        let (number, is_index) = match paths.filter_map(alike).next() {
-            Some(((number, is_only), is_index)) => (is_only.then_some(number)?, is_index),
-            None => self.with_other_extension(path)?,
+        let bare = path.strip_suffix(b"/").unwrap_or(path);
+        let name = split_name(bare).1;
+        let (own, is_page) = if bare.len() < path.len() {
+            (bare, true)
+        } else {
+            let is_page = PAGES.iter().any(|extension| name.ends_with(extension));
+            (&bare[..bare.len() - name.len() + stem(name).len()], is_page)
         };
+        let endings = PAGES.into_iter().filter(|_| is_page).chain([&b""[..]]);
+        let files = endings.map(|ending| ([own, ending].concat(), false));
+        let index = self.with_index(&joined(own, b"")).into_iter().skip(1);
+        let index = index.filter(|_| is_page).map(|name| (name, true));
+        let mut found = BTreeSet::new();
+        for (name, is_index) in files.chain(index).chain([(path.to_vec(), false)]) {
+            if let Some((number, is_only)) = self.near_names().alike(&name) {
+                found.insert((is_only.then_some(number)?, is_index));
+            }
+        }
+        let (number, is_index) = found.pop_first().filter(|_| found.is_empty())?;
         let file = self.path(number);
         let folder = joined(split_name(file).0, b"");
-        url_below(self.root_url()?, if is_index { &folder } else { file })
-    }
-
-    /// The only file whose path is `path` without its extension or with another of pages; true for the index file of a folder.
-    fn with_other_extension(&self, path: &[u8]) -> Option<(usize, bool)> {
-        let own = &path[..path.len() - split_name(path).1.len() + stem(split_name(path).1).len()];
-        let is_page = PAGES.iter().any(|extension| path.ends_with(extension));
-        let of_pages = PAGES.into_iter().filter(|_| is_page);
-        let paths = of_pages
-            .chain([&b""[..]])
-            .map(|extension| [own, extension].concat());
-        let files = paths.filter_map(|path| Some((self.number_at(&path)?, false)));
-        let index = self.index_of(own).filter(|_| is_page);
-        let index = index.and_then(Result::ok).map(|number| (number, true));
-        let mut all = files.chain(index);
-        let first = all.next()?;
-        all.next().is_none().then_some(first)
+        url_below(root, if is_index { &folder } else { file })
     }
 
     /// The path of a file with a name similar to `path`.

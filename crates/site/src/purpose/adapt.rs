@@ -392,10 +392,14 @@ impl<'a> Tags<'a> {
             self.changes.extend(renamed);
         }
         let kind = || self.value(&attributes, "type").unwrap_or_default();
+        let is_module = |rel: String| rel.trim().eq_ignore_ascii_case("modulepreload");
         let refused = match name {
             b"use" => Some(Counted::RefusedUse),
             b"track" => Some(Counted::RefusedTrack),
             b"script" if kind().trim().eq_ignore_ascii_case("module") => {
+                Some(Counted::RefusedModule)
+            }
+            b"link" if self.value(&attributes, "rel").is_some_and(is_module) => {
                 Some(Counted::RefusedModule)
             }
             _ => None,

@@ -14,6 +14,7 @@ use baselink_text::{Code, Diagnostic, Edits, Span};
 use memchr::{memchr3_iter, memmem};
 
 use super::{
+    generator::Generator,
     old_urls::OldUrls,
     relocate::{LinkForm, Relocation, split_host},
     tally::{Counted, Tally},
@@ -44,41 +45,6 @@ const BASES: [&str; 7] = [
     "assetPrefix",
     "__NEXT_DATA__",
 ];
-
-/// The beginning of the paths of a generator's scripts, its name, and the way in which it builds a site for another path.
-const GENERATORS: [(&[u8], &str, &str); 7] = [
-    (b"_next/", "Next.js", "basePath in next.config.js"),
-    (
-        b"assets/js/runtime~main.",
-        "Docusaurus",
-        "baseUrl in docusaurus.config.js",
-    ),
-    (b"_astro/", "Astro", "base in astro.config.mjs"),
-    (
-        b"assets/chunks/",
-        "VitePress",
-        "base in .vitepress/config.js",
-    ),
-    (b"_nuxt/", "Nuxt", "app.baseURL in nuxt.config.ts"),
-    (
-        b"page-data/",
-        "Gatsby",
-        "pathPrefix in gatsby-config.js and gatsby build --prefix-paths",
-    ),
-    (
-        b"_app/immutable/",
-        "SvelteKit",
-        "kit.paths.base in svelte.config.js",
-    ),
-];
-
-/// The name of the generator that wrote one of these files, and the setting of its base path.
-pub fn generator(paths: &[Vec<u8>]) -> Option<(&'static str, &'static str)> {
-    let (_, name, setting) = GENERATORS
-        .iter()
-        .find(|(start, ..)| paths.iter().any(|path| path.starts_with(start)))?;
-    Some((name, setting))
-}
 
 /// The traces of the old place of a site in a file.
 #[derive(Default)]
@@ -120,7 +86,16 @@ impl Relocation {
         let is_compressed = edits.is_none() && compressed.any(|end| is_copy(end));
         tally.add(Counted::NamingOldUrls, is_compressed || !urls.is_empty());
         tally.add(Counted::ReplacedUrl, edits_of_urls.len());
-        tally.add(Counted::RootPaths, self.has_root_paths(name, rewritten));
+        let has_root_paths = self.has_root_paths(name, rewritten);
+        tally.add(Counted::RootPaths, has_root_paths);
+        let begins = |one: &Generator| name.starts_with(one.marks().0.as_bytes());
+        let of_script = || Generator::ALL.into_iter().find(begins);
+        let of_script = has_root_paths.then(of_script).flatten();
+        let generator = edits.map_or(of_script, |_| Generator::of_page(text));
+        // From disk, no other path helps.
+        if let Some(one) = generator.filter(|_| self.form != LinkForm::Disk) {
+            tally.add(Counted::Built(one), 1_usize);
+        }
         Traces {
             tally,
             urls,
@@ -147,6 +122,7 @@ impl Relocation {
         let mut bases = BASES.iter().map(|base| base.replace("{}", root));
         bases.any(|base| memmem::find(&text, base.as_bytes()).is_some())
             || memchr3_iter(b'"', b'\'', b'`', &text)
+                .filter(|at| !text[..*at].ends_with(b"endsWith("))
                 .filter_map(|at| quoted_path(root, &text[at + 1..]))
                 .any(|path| {
                     let located = self.collection.locate(&format!("{host}{path}"));

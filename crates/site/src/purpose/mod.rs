@@ -19,6 +19,7 @@ pub mod check;
 mod custom_property;
 pub mod entry_page;
 pub mod finding_rule;
+pub mod generator;
 pub mod leftovers;
 pub mod link_result;
 pub mod localize;

@@ -25,6 +25,8 @@ pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -
             .next()
             .is_none_or(|first| first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first))
             && !starts_with(reference.as_bytes(), "url=")
+            // RFC 3986, 4.2.
+            && !reference.split(['/', '?', '#']).take(1).any(|first| first.contains(':'))
     };
     if is_plain && reference::placeholder(&reference).is_none() {
         return reference;

@@ -19,6 +19,7 @@ use baselink_text::{display_by_name, named};
 
 use super::{
     finding_rule::{Class, FindingRule},
+    generator::Generator,
     link_result::LinkResult,
 };
 use crate::reading::SkipReason;
@@ -72,6 +73,8 @@ pub enum Counted {
     ReplacedUrl,
     /// Scripts with paths from the old root.
     RootPaths,
+    /// Pages and scripts that this generator wrote.
+    Built(Generator),
     /// Adaptations of this kind.
     Adapted(Adaptation),
     /// Module scripts, which browsers refuse to load from disk.

@@ -8,9 +8,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use baselink_rewrite::{ListedLink, Reason};
+use baselink_rewrite::{LinkReport, ListedLink, Reason};
 use baselink_text::{Charset, Error, Result};
-use baselink_url::without_fragment;
+use baselink_url::{Category, without_fragment};
 use regex::Regex;
 
 use super::ids::{FragmentPlace, Ids};
@@ -22,6 +22,7 @@ use crate::{
             FindingRule::{self, *},
         },
         relocate::split_host,
+        spelling::category,
     },
 };
 
@@ -92,11 +93,18 @@ impl IgnoredUrls {
     }
 
     /// True if `url`, the target of a link in `collection`, is ignored.
-    pub(super) fn contains(&self, url: &str, collection: &Collection) -> bool {
+    pub fn contains(&self, url: &str, collection: &Collection) -> bool {
         let url = without_fragment(url);
-        self.0.is_match(url)
-            || (self.0.is_match(split_host(url).1) && collection.locate(url) != Located::OUTSIDE)
+        self.0.is_match(url) || (self.0.is_match(split_host(url).1) && is_of_site(url, collection))
     }
+}
+
+/// True if `url` has the host of the root, or is known.
+fn is_of_site(url: &str, collection: &Collection) -> bool {
+    let host = collection
+        .root_url()
+        .map(|root| split_host(root.as_str()).0);
+    host == Some(split_host(url).0) || collection.locate(url) != Located::OUTSIDE
 }
 
 /// A rule, a URL without its fragment, and a number of links to it.
@@ -134,12 +142,16 @@ impl Finding {
         self.rule.class()
     }
 
-    /// The URL to which the link to `target` must lead instead, if that is certain.
-    pub fn remedy(&self, target: &str, collection: &Collection) -> Option<String> {
+    /// The URL to which `link` must lead instead, if that is certain.
+    pub fn remedy(&self, link: &LinkReport, collection: &Collection) -> Option<String> {
+        let (reference, target) = (&link.reference, link.target.as_ref()?);
         match self.rule {
             NoPrefix => {
+                // Any other form names the host on purpose.
                 let host = split_host(collection.root_url()?.as_str()).0;
-                Some([host, without_query(self.hint.as_deref()?)].concat())
+                let is_path = category(reference) == Category::AbsPath;
+                let path = self.hint.as_deref().filter(|_| is_path)?;
+                Some([host, without_query(path)].concat())
             }
             Absent | NameCase | NameEncoding | NameForm | NoName | Slash => {
                 collection.remedy(target)

@@ -280,6 +280,10 @@ impl<'a> LinkJudge<'a> {
             Err(finding) => return finding,
         };
         let collection = self.goal.collection;
+        let located = (!collection.only_urls).then(|| collection.locate_link(link, &target, None));
+        if let Some(found) = located.as_ref().and_then(|(now, _)| now.resource()) {
+            self.note_use(found.number);
+        }
         let ignored = self.site.ignored;
         if ignored.is_some_and(|urls| urls.contains(&target, collection)) {
             return Finding {
@@ -287,7 +291,6 @@ impl<'a> LinkJudge<'a> {
                 ..Finding::of(Ignored)
             };
         }
-        let located = (!collection.only_urls).then(|| collection.locate_link(link, &target, None));
         // A URL of a library can have been captured as an error.
         let of_files = located.filter(|(now, _)| !matches!(now, Located::Failed(_)));
         let Some((now, end)) = of_files else {
@@ -297,9 +300,6 @@ impl<'a> LinkJudge<'a> {
                 ..Finding::default()
             };
         };
-        if let Some(found) = now.resource() {
-            self.note_use(found.number);
-        }
         if let Some(rule) = self.unfit(link, &target) {
             return Finding {
                 target: Some(target),
