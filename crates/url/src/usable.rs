@@ -8,53 +8,40 @@
 //!
 //! Deliberately absent: the fallback to an outer base, which [`baselink_rewrite::base`] chooses.
 
-use std::fmt;
-
-use baselink_text::{Error, Result, format::is_among};
+use baselink_text::{Error, Result, display_by_name, format::is_among, named};
 
 use crate::reference::{Grammar, Reference, is_c0_or_space, scheme, scheme_of};
 
-/// The reason why nothing can be relative to a base.
-///
-/// ```
-/// # use baselink_url as baselink;
-/// use baselink::{Resolver, Unresolvable, Unusable, resolve};
-/// let error = resolve(Resolver::Rfc1808, "mailto:a@b", "x").unwrap_err();
-/// assert_eq!(error, Unresolvable::BaseUnusable(Unusable::Scheme));
-/// assert_eq!(error.to_string(), "the scheme of the base URL has no relative form");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Unusable {
-    /// It is the empty string.
-    Empty,
-    /// It has no scheme.
-    Relative,
-    /// It contains a tab or a line end.
-    ControlCharacter,
-    /// It ends with a space or a control character; no URL does (RFC 1738, 2.2). Browsers drop such
-    /// characters from the end of a link (URL Standard, 4.4), so the target of an empty reference would be another URL.
-    Blank,
-    /// Its scheme has no relative form.
-    Scheme,
-    /// It has no `//`, and its path does not begin with `/`.
-    Rootless,
-    /// The parser of the URL Standard fails on it; `whatwg` only.
-    Invalid,
-}
-
-impl fmt::Display for Unusable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Empty => "the base URL is empty",
-            Self::Relative => "the base URL is not absolute",
-            Self::ControlCharacter => "the base URL contains a tab or a line end",
-            Self::Blank => "the base URL ends with a space or a control character",
-            Self::Scheme => "the scheme of the base URL has no relative form",
-            Self::Rootless => "the base URL is not hierarchical",
-            Self::Invalid => "the URL Standard's parser fails on the base URL",
-        })
+named! {
+    /// The reason why nothing can be relative to a base. Its name is a clause.
+    ///
+    /// ```
+    /// # use baselink_url as baselink;
+    /// use baselink::{Resolver, Unresolvable, Unusable, resolve};
+    /// let error = resolve(Resolver::Rfc1808, "mailto:a@b", "x").unwrap_err();
+    /// assert_eq!(error, Unresolvable::BaseUnusable(Unusable::Scheme));
+    /// assert_eq!(error.to_string(), "the scheme of the base URL has no relative form");
+    /// ```
+    pub enum Unusable {
+        /// It is the empty string.
+        Empty = "the base URL is empty",
+        /// It has no scheme.
+        Relative = "the base URL is not absolute",
+        /// It contains a tab or a line end.
+        ControlCharacter = "the base URL contains a tab or a line end",
+        /// It ends with a space or a control character; no URL does (RFC 1738, 2.2). Browsers drop such
+        /// characters from the end of a link (URL Standard, 4.4), so the target of an empty reference would be another URL.
+        Blank = "the base URL ends with a space or a control character",
+        /// Its scheme has no relative form.
+        Scheme = "the scheme of the base URL has no relative form",
+        /// It has no `//`, and its path does not begin with `/`.
+        Rootless = "the base URL is not hierarchical",
+        /// The parser of the URL Standard fails on it; `whatwg` only.
+        Invalid = "the URL Standard's parser fails on the base URL",
     }
 }
+
+display_by_name!(Unusable);
 
 impl std::error::Error for Unusable {}
 
