@@ -229,11 +229,6 @@ impl Record {
             _ => RecordContent::None,
         }
     }
-
-    /// Returns the buffer of the record for reuse.
-    pub fn into_buffer(self) -> Vec<u8> {
-        self.bytes
-    }
 }
 
 /// The heading at the start of a buffer, before its block is known.

@@ -117,19 +117,15 @@ pub struct Anomaly {
 /// use baselink::archive::{ArchiveEntry, Records};
 /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b\r\n\
 ///     Content-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>\r\n\r\n";
-/// let mut records = Records::new(&archive[..]);
-/// while let Some(entry) = records.next() {
+/// for entry in Records::new(&archive[..]) {
 ///     let ArchiveEntry::Record(record) = entry? else { continue };
 ///     println!("{} {}", record.offset, record.version());
-///     records.reuse(record.into_buffer());
 /// }
 /// # Ok::<(), baselink_text::Error>(())
 /// ```
 pub struct Records<R> {
     data: Data<R>,
     limit: usize,
-    /// The buffer for the next record.
-    spare: Vec<u8>,
     /// The buffer for bytes that are only searched.
     scratch: Vec<u8>,
     /// The member in which the current entry begins.
@@ -171,15 +167,6 @@ enum BlockFollower {
 }
 
 impl ReadAhead {
-    /// A buffer without data, in the memory of `bytes`.
-    fn in_memory_of(bytes: &mut Vec<u8>) -> Self {
-        bytes.clear();
-        Self {
-            bytes: mem::take(bytes),
-            ..Self::default()
-        }
-    }
-
     /// True if two line ends follow the block that ends at `end`.
     fn has_usual_end(&self, end: usize) -> bool {
         let after = self.bytes.get(end..).unwrap_or_default();
@@ -225,7 +212,6 @@ impl<R: Read> Records<R> {
         Self {
             data: Data::new(reader),
             limit: LONGEST_BLOCK,
-            spare: Vec::new(),
             scratch: Vec::new(),
             member: Member::default(),
             must_search: false,
@@ -243,12 +229,6 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Provides the `buffer` for the next record, typically that of an earlier record ([`Record::into_buffer`]). A
-    /// new buffer would take at least 64 KiB.
-    pub fn reuse(&mut self, buffer: Vec<u8>) {
-        self.spare = buffer;
-    }
-
     /// The offset in the file at which the last entry ended. `None` if its gzip member goes on.
     pub fn end(&self) -> Option<u64> {
         self.data.offset()
@@ -258,7 +238,7 @@ impl<R: Read> Records<R> {
         if mem::take(&mut self.must_search) {
             self.find_record()?;
         }
-        let mut part = ReadAhead::in_memory_of(&mut self.spare);
+        let mut part = ReadAhead::default();
         loop {
             part.position = self.position();
             let length = if self.begins_member(part.position) {
@@ -289,7 +269,7 @@ impl<R: Read> Records<R> {
                 }
                 _ => return Ok(None),
             };
-            return Ok(Some(self.missing(part, Offset { file, within: 0 }, fault)));
+            return Ok(Some(self.missing(Offset { file, within: 0 }, fault)));
         }
         self.fill_on(&mut part, BEGINNING)?;
         if !begins_record(&part.bytes) {
@@ -303,7 +283,7 @@ impl<R: Read> Records<R> {
                     broken_record("no record begins here")
                 }
             };
-            return Ok(Some(self.missing(part, offset, fault)));
+            return Ok(Some(self.missing(offset, fault)));
         }
         let Some(length) = self.read_heading(&mut part)? else {
             let is_long = part.bytes.len() > LONGEST_HEADING;
@@ -318,7 +298,7 @@ impl<R: Read> Records<R> {
                     (Code::RecordTruncated, message.into())
                 }
             };
-            return Ok(Some(self.missing(part, offset, fault)));
+            return Ok(Some(self.missing(offset, fault)));
         };
         let mut heading = RecordHeading::read(&part.bytes, length);
         if let Some(version) = heading.version.take() {
@@ -340,7 +320,7 @@ impl<R: Read> Records<R> {
             None => broken_record("a record without a numeric Content-Length"),
         };
         self.data.give_back(&part.bytes[length..], part.stop.take());
-        Ok(Some(self.missing(part, offset, why)))
+        Ok(Some(self.missing(offset, why)))
     }
 
     /// Reads until `part` contains a whole heading, and returns its length.
@@ -382,7 +362,7 @@ impl<R: Read> Records<R> {
             Some(DataEvent::Broken(member, why))
                 if after != BlockFollower::Record && is_of(member) =>
             {
-                return Ok(self.missing(part, offset, broken_member(why)));
+                return Ok(self.missing(offset, broken_member(why)));
             }
             Some(DataEvent::Cut(member)) if after == BlockFollower::End && is_of(member) => {
                 let message = "the archive ends within this gzip member";
@@ -441,7 +421,7 @@ impl<R: Read> Records<R> {
         }
         self.data.give_back(&part.bytes[end..], stop);
         if let Some(why) = self.find_record()? {
-            return Ok(self.missing(part, offset, broken_member(why)));
+            return Ok(self.missing(offset, broken_member(why)));
         }
         let message = "this record is not followed by a record: its Content-Length may be wrong";
         heading.report(Code::RecordLength, block, message);
@@ -462,7 +442,11 @@ impl<R: Read> Records<R> {
     /// Moves to the next record, or to the end, and returns the first damage on the way.
     fn find_record(&mut self) -> Result<Option<String>> {
         let mut damage = None;
-        let mut part = ReadAhead::in_memory_of(&mut self.scratch);
+        let mut part = ReadAhead {
+            bytes: mem::take(&mut self.scratch),
+            ..ReadAhead::default()
+        };
+        part.bytes.clear();
         let mut length = FIRST_SEARCH;
         loop {
             part.position = self.position();
@@ -559,13 +543,7 @@ impl<R: Read> Records<R> {
     }
 
     /// The anomaly for a missing record. The next record must then be searched for.
-    fn missing(
-        &mut self,
-        part: ReadAhead,
-        offset: Offset,
-        (code, message): RecordFault,
-    ) -> ArchiveEntry {
-        self.spare = part.bytes;
+    fn missing(&mut self, offset: Offset, (code, message): RecordFault) -> ArchiveEntry {
         self.must_search = true;
         ArchiveEntry::Anomaly(Anomaly {
             offset,
