@@ -18,6 +18,7 @@ use baselink_rewrite::{
 use baselink_scan::fields::{Field, decimal};
 use baselink_text::{
     Span,
+    format::is_among,
     layer::{
         digest::{content_md5, with_crlf},
         transfer::Codings,
@@ -59,19 +60,12 @@ pub fn editable_spans(
         .filter(|link| link.outcome == Outcome::Rewritten);
     let bodies = rewritten.parts.iter().map(|part| part.body);
     let fields = fields
-        .filter(|field| is_of_body(container, &source[field.name.range()]))
+        .filter(|field| is_among(&source[field.name.range()], container.of_body))
         .map(|field| field.span);
     let links = changed.map(|link| (link.span, true));
     let length = counted_message(source).map(|message| Span::new(0, message.start));
     let others = fields.chain(bodies).chain(length);
     others.map(|span| (span, false)).chain(links).collect()
-}
-
-fn is_of_body(container: &Container, name: &[u8]) -> bool {
-    container
-        .of_body
-        .iter()
-        .any(|field| name.eq_ignore_ascii_case(field.as_bytes()))
 }
 
 /// True if the heading of `new` has the fields of `old`, and those that describe the body are as right as before. In
@@ -93,7 +87,7 @@ pub fn are_right(
             entity: new,
             field: b,
         };
-        if !is_of_body(container, name) {
+        if !is_among(name, container.of_body) {
             name == &output[b.name.range()]
         } else if was.body() == is.body() {
             was.line() == is.line()

@@ -29,8 +29,8 @@ pub struct Container {
     pub read: fn(&[u8], &Arc<str>) -> Structure,
     /// The fields of a heading that may declare a base.
     pub(crate) bases: &'static [UrlField],
-    /// The header fields of signatures over a message.
-    pub(crate) signatures: &'static [&'static str],
+    /// The header fields of signatures over a message, separated by spaces.
+    pub(crate) signatures: &'static str,
     /// True if the content of a body is itself signed or encrypted, so that no byte may change.
     pub(crate) is_sealed: fn(&[u8]) -> bool,
     /// The maximum number of bytes in a line of an unencoded body.
@@ -39,8 +39,8 @@ pub struct Container {
     pub(crate) delimiters: fn(&[u8]) -> (usize, usize),
     /// The noun for such a file in diagnostics.
     pub(crate) noun: &'static str,
-    /// The fields that describe a body and change with it.
-    pub of_body: &'static [&'static str],
+    /// The fields that describe a body and change with it, separated by spaces.
+    pub of_body: &'static str,
     /// Updates the fields that describe a changed body, except for lengths that depend on other entities.
     pub describe: fn(&ChangedBody<'_>) -> Described,
     /// True if a file has only one entity. Then the outcome of a link does not depend on other links, and only
@@ -243,7 +243,7 @@ impl Structure {
         let fields = self
             .container
             .signatures
-            .iter()
+            .split_ascii_whitespace()
             .filter(|_| is_message)
             .filter_map(|name| entity.heading.first(bytes, name));
         fields.map(|field| field.span).min_by_key(|span| span.start)

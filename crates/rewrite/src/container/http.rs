@@ -44,22 +44,13 @@ use super::entity::{
 pub(crate) static HTTP: Container = Container {
     read: response,
     bases: &[UrlField::Base, UrlField::ContentBase],
-    signatures: &[],
+    signatures: "",
     is_sealed: |_| false,
     longest_line: None,
     delimiters: |_| (0, 0),
     noun: "response",
-    of_body: &[
-        LENGTH,
-        TRANSFER,
-        CONTENT,
-        "Content-MD5",
-        "Content-Range",
-        "Digest",
-        "Content-Digest",
-        "Repr-Digest",
-        "ETag",
-    ],
+    of_body: "Content-Length Transfer-Encoding Content-Encoding Content-MD5 Content-Range Digest Content-Digest \
+        Repr-Digest ETag",
     describe,
     is_single: true,
 };
@@ -281,24 +272,24 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         let value = &bytes[field.value.range()];
         let (span, new) = match HTTP
             .of_body
-            .iter()
+            .split(' ')
             .find(|known| name.eq_ignore_ascii_case(known.as_bytes()))
         {
-            Some(&LENGTH) if value == length.as_bytes() => continue,
-            Some(&LENGTH) => (field.value, length.clone()),
+            Some(LENGTH) if value == length.as_bytes() => continue,
+            Some(LENGTH) => (field.value, length.clone()),
             // No coding of the field was undone.
-            Some(&CONTENT) if Codings::read([value], [], None).is_some_and(Codings::is_empty) => {
+            Some(CONTENT) if Codings::read([value], [], None).is_some_and(Codings::is_empty) => {
                 continue;
             }
-            Some(&TRANSFER) if Codings::read([], [value], None).is_some_and(Codings::is_empty) => {
+            Some(TRANSFER) if Codings::read([], [value], None).is_some_and(Codings::is_empty) => {
                 continue;
             }
-            Some(&TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {
+            Some(TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {
                 renamed.push(TRANSFER);
                 let span = Span::new(field.name.start, field.value.end);
                 (span, format!("{LENGTH}: {length}"))
             }
-            Some(&name) => {
+            Some(name) => {
                 renamed.push(name);
                 (Span::at(field.name.start), ORIGINAL.to_owned())
             }

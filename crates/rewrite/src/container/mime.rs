@@ -49,19 +49,14 @@ use super::{
 pub(crate) static MIME: Container = Container {
     read: entities_named,
     bases: &UrlField::ALL,
-    signatures: &[
-        "DKIM-Signature",
-        "DomainKey-Signature",
-        "ARC-Message-Signature",
-        "ARC-Seal",
-    ],
+    signatures: "DKIM-Signature DomainKey-Signature ARC-Message-Signature ARC-Seal",
     is_sealed: has_armor,
     // "Each line of characters MUST be no more than 998 characters" (RFC 5322, 2.1.1).
     longest_line: Some(998),
     // A message may be part of a mailbox (RFC 4155).
     delimiters: from_lines,
     noun: "message",
-    of_body: &["Content-MD5", "Content-Length", "Lines"],
+    of_body: "Content-MD5 Content-Length Lines",
     describe: fields::digest,
     is_single: false,
 };
