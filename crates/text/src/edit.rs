@@ -41,6 +41,12 @@ impl Edit<'_> {
         start..start + self.new.len()
     }
 
+    #[doc(hidden)]
+    /// The number of bytes by which the buffer grows; negative if it shrinks.
+    pub fn growth(&self) -> isize {
+        self.new.len().cast_signed() - self.span.len().cast_signed()
+    }
+
     /// Converts the edit into one that owns its new bytes.
     pub fn into_owned(self) -> Edit<'static> {
         Edit {

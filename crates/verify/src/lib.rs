@@ -600,8 +600,7 @@ fn check_spans(
     // The shift that the edits up to each edit cause for later bytes.
     let mut moved = vec![0_isize];
     for edit in edits.iter() {
-        let by = edit.new.len().cast_signed() - edit.span.len().cast_signed();
-        moved.push(moved.last().unwrap_or(&0) + by);
+        moved.push(moved.last().unwrap_or(&0) + edit.growth());
     }
     let edits: Vec<Edit<'_>> = edits.iter().collect();
     for (old, new) in old.iter().zip(new) {

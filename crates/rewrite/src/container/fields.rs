@@ -109,7 +109,7 @@ impl Growth {
     fn add(&mut self, edit: &Edit<'_>, bytes: &[u8]) {
         let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count().cast_signed();
         self.changes = true;
-        self.bytes += edit.new.len().cast_signed() - edit.span.len().cast_signed();
+        self.bytes += edit.growth();
         self.lines += lines(&edit.new) - lines(&bytes[edit.span.range()]);
     }
 

@@ -15,7 +15,7 @@
 
 use baselink_scan::Heading;
 use baselink_text::{
-    Code, Diagnostic, Edit, Edits, Span, count,
+    Code, Diagnostic, Edits, Span, count,
     layer::transfer::{DecodedBody, Obstacle},
 };
 
@@ -72,12 +72,11 @@ pub(crate) fn lengthened(
             memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |n| at + n),
         )
     };
-    let growth_of = |edit: &Edit<'_>| edit.new.len().cast_signed() - edit.span.len().cast_signed();
     let mut found: Option<(usize, usize)> = None;
     let (mut line, mut growth) = (Span::at(start), 0_isize);
     for edit in edits.iter().map(Some).chain([None]) {
         if let Some(edit) = edit.as_ref().filter(|edit| edit.span.start <= line.end) {
-            growth += growth_of(edit);
+            growth += edit.growth();
             continue;
         }
         if line.len() <= longest && line.len().saturating_add_signed(growth) > longest {
@@ -85,7 +84,7 @@ pub(crate) fn lengthened(
             found = Some((first, lines + 1));
         }
         if let Some(edit) = edit {
-            (line, growth) = (line_of(edit.span.start), growth_of(&edit));
+            (line, growth) = (line_of(edit.span.start), edit.growth());
         }
     }
     let (first, lines) = found?;
