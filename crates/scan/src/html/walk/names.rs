@@ -20,7 +20,7 @@ use std::{borrow::Cow, sync::OnceLock};
 use self::ElementKind::*;
 use crate::{
     ScanOptions,
-    attributes::{AttributeBase, Condition, Groups, Namespace, Row, TABLE},
+    attributes::{AttributeBase, Condition, Groups, Namespace, Place, Row, TABLE},
 };
 
 /// A name in ASCII lower case: its first eight bytes and its length.
@@ -112,13 +112,8 @@ pub enum ElementKind {
 }
 
 const KINDS: &[(&str, ElementKind)] = &[
-    ("title", Rcdata),
-    ("textarea", Rcdata),
-    ("style", RawText),
-    ("xmp", RawText),
-    ("iframe", RawText),
-    ("noembed", RawText),
-    ("noframes", RawText),
+    ("title textarea", Rcdata),
+    ("style xmp iframe noembed noframes", RawText),
     ("noscript", NoScript),
     ("script", Script),
     ("plaintext", Plaintext),
@@ -132,7 +127,7 @@ const KINDS: &[(&str, ElementKind)] = &[
 
 /// Elements whose attributes are all needed, even if no row depends on them. The attributes decide if the text of a
 /// `style` or `script` is read, and if a `base` counts.
-const ALWAYS_WHOLE: &[&str] = &["style", "script", "base"];
+const ALWAYS_WHOLE: &str = "style script base";
 
 /// The properties of an element that matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -204,7 +199,7 @@ static KNOWN: [[OnceLock<Names>; 2]; Groups::SETS] =
     [const { [const { OnceLock::new() }; 2] }; Groups::SETS];
 
 /// The attributes whose values a fragment can refer to.
-const IDS: &[&str] = &["id", "name"];
+const IDS: &str = "id name";
 
 impl Names {
     /// The names for documents that are scanned with `options`.
@@ -221,31 +216,28 @@ impl Names {
             .iter()
             .filter(|row| options.groups.read(row))
             .collect();
-        let mut whole: Vec<Name> = ALWAYS_WHOLE.iter().copied().map(Name::of).collect();
+        let mut whole: Vec<Name> = names_in(ALWAYS_WHOLE).collect();
         for row in rows.iter().filter(|row| depends_on_others(row)) {
             if !row.elements.contains('*') {
-                whole.extend(elements_of(row));
+                whole.extend(names_in(row.elements));
             }
         }
         whole.sort_unstable();
         whole.dedup();
-        let only_of_whole = |row: &Row| elements_of(row).all(|name| whole.contains(&name));
-        let places = options
-            .places
-            .iter()
-            .map(|place| (Name::of(place.attribute()), ()));
+        let only_of_whole = |row: &Row| names_in(row.elements).all(|name| whole.contains(&name));
+        let places = options.places.iter().map(Place::attribute);
         let named = rows.iter().filter(|row| !only_of_whole(row));
-        let ids = IDS
-            .iter()
-            .filter(|_| options.ids)
-            .map(|name| (Name::of(name), ()));
+        let ids = IDS.split(' ').filter(|_| options.ids);
         let attributes: Vec<_> = named
-            .map(|row| (Name::of(row.attribute), ()))
+            .map(|row| row.attribute)
             .chain(places)
             .chain(ids)
+            .map(|name| (Name::of(name), ()))
             .collect();
-        let kinds = KINDS.iter().map(|&(name, kind)| {
-            let name = Name::of(name);
+        let kinds = KINDS
+            .iter()
+            .flat_map(|&(names, kind)| names_in(names).map(move |name| (name, kind)));
+        let kinds = kinds.map(|(name, kind)| {
             let whole = whole.contains(&name);
             (name, Element { kind, whole })
         });
@@ -273,9 +265,9 @@ impl Names {
     }
 }
 
-/// The names of the elements of `row`.
-fn elements_of(row: &Row) -> impl Iterator<Item = Name> {
-    row.elements.split(' ').map(Name::of)
+/// The names in `words`, which are separated by spaces.
+fn names_in(words: &str) -> impl Iterator<Item = Name> {
+    words.split(' ').map(Name::of)
 }
 
 /// True if `row` depends on other attributes of its tag.
