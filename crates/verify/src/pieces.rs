@@ -209,6 +209,7 @@ pub fn token_pieces(text: &str) -> Vec<TreePiece> {
         bytes,
         0..bytes.len(),
         true,
+        true,
         &mut |event: html::sink::Event<'_>| {
             let (span, found, next) = match event {
                 html::sink::Event::Comment { span } => {

@@ -61,7 +61,9 @@ pub fn tokens<S: Sink>(
         Scanner::Exact | Scanner::Unscripted => {
             return after(bytes, range.clone(), scripting, range.start, sink);
         }
-        Scanner::Preload => return complete(walk::preload(bytes, range, scripting, sink)),
+        Scanner::Preload => {
+            return complete(walk::best_effort(bytes, range, scripting, false, sink));
+        }
     }
     match walk::document(bytes, range.clone(), scripting, names, sink) {
         Ok(facts) => complete(facts),
@@ -92,7 +94,7 @@ fn after<S: Sink>(
                 let at = rest.from.max(rest.text_from);
                 range = at..at;
             }
-            let facts = walk::best_effort(bytes, range.clone(), scripting, &mut rest);
+            let facts = walk::best_effort(bytes, range.clone(), scripting, true, &mut rest);
             (facts, Some(bound))
         }
     };
@@ -301,7 +303,7 @@ mod tests {
                 assert!(scanned.is_ok(), "{page}");
             });
             let best = reports(page, |sink| {
-                walk::best_effort(page.as_bytes(), 0..page.len(), true, sink);
+                walk::best_effort(page.as_bytes(), 0..page.len(), true, true, sink);
             });
             assert_eq!(best, exact, "{page}");
         }

@@ -365,23 +365,31 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candida
     };
     if !strays.is_empty() {
         let mut between = Standing::CharacterData;
-        walk::best_effort(bytes, start..bytes.len(), true, &mut |event: Event<'_>| {
-            let (span, inside) = match event {
-                Event::StartTag { tag, .. } | Event::EndTag { tag } => (tag.span, Standing::Tag),
-                Event::Comment { span } => (span, Standing::Comment),
-            };
-            add(span.start, between);
-            add(span.end, inside);
-            between = match event {
-                Event::StartTag {
-                    text: TextModel::Markup,
-                    ..
-                }
-                | Event::EndTag { .. } => Standing::CharacterData,
-                Event::StartTag { .. } => Standing::RawText,
-                Event::Comment { .. } => between,
-            };
-        });
+        walk::best_effort(
+            bytes,
+            start..bytes.len(),
+            true,
+            true,
+            &mut |event: Event<'_>| {
+                let (span, inside) = match event {
+                    Event::StartTag { tag, .. } | Event::EndTag { tag } => {
+                        (tag.span, Standing::Tag)
+                    }
+                    Event::Comment { span } => (span, Standing::Comment),
+                };
+                add(span.start, between);
+                add(span.end, inside);
+                between = match event {
+                    Event::StartTag {
+                        text: TextModel::Markup,
+                        ..
+                    }
+                    | Event::EndTag { .. } => Standing::CharacterData,
+                    Event::StartTag { .. } => Standing::RawText,
+                    Event::Comment { .. } => between,
+                };
+            },
+        );
         let end = if between == Standing::RawText {
             between
         } else {

@@ -156,7 +156,7 @@ pub(crate) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
 /// True if every start tag before `end` can come before a `body` (HTML, 13.2.6.4.4).
 pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     let mut is_head = true;
-    walk::best_effort(bytes, 0..end, true, &mut |event: Event<'_>| {
+    walk::best_effort(bytes, 0..end, true, true, &mut |event: Event<'_>| {
         if let Event::StartTag { tag, .. } = event {
             is_head &= is_among(&bytes[tag.name.range()], OF_HEAD);
         }

@@ -17,7 +17,9 @@ const MOST: usize = 64;
 /// The references to the style sheets of the page in `bytes`.
 pub fn linked(bytes: &[u8], charset: Charset) -> Vec<String> {
     let mut found = Vec::new();
-    walk::best_effort(bytes, 0..bytes.len(), true, &mut |event: Event<'_>| {
+    walk::best_effort(bytes, 0..bytes.len(), true, true, &mut |event: Event<
+        '_,
+    >| {
         let Event::StartTag { tag, .. } = event else {
             return;
         };

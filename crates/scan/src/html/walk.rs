@@ -79,31 +79,19 @@ pub(crate) fn document<S: Sink>(
 }
 
 /// Walks over `range` of `bytes`, guided only by the tokenizer's states and the names of elements, and reports
-/// every tag and comment. `scripting` is the flag of HTML, 13.2.4.5.
+/// every tag and comment. `scripting` is the flag of HTML, 13.2.4.5. Without `has_foreign`, `svg` and `math` are elements like any
+/// other, as for the preload scanner of a browser.
 pub fn best_effort<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
     scripting: bool,
+    has_foreign: bool,
     sink: &mut S,
 ) -> TreeFacts {
     let names = Names::of(&ScanOptions::default());
     let mut walk = Walk::<_, false>::new(&bytes[..range.end], scripting, &names, sink);
+    walk.has_foreign = has_foreign;
     // This mode never stops.
-    let _ = walk.run(range.start);
-    walk.facts()
-}
-
-/// Walks over `range` of `bytes` as a preload scanner of a browser does, which knows no SVG or MathML. `scripting` is the flag of HTML,
-/// 13.2.4.5.
-pub(crate) fn preload<S: Sink>(
-    bytes: &[u8],
-    range: Range<usize>,
-    scripting: bool,
-    sink: &mut S,
-) -> TreeFacts {
-    let names = Names::of(&ScanOptions::default());
-    let mut walk = Walk::<_, false>::new(&bytes[..range.end], scripting, &names, sink);
-    walk.has_foreign = false;
     let _ = walk.run(range.start);
     walk.facts()
 }
@@ -538,7 +526,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 const SHAPES: &str = "circle clippath defs ellipse g line lineargradient mask path polygon polyline \
     radialgradient rect stop symbol text tspan use";
 
-/// The end of the `svg` whose tag is at `start`, if a preload scanner, as in [`preload`], finds the same tags in it as the tree has:
+/// The end of the `svg` whose tag is at `start`, if a preload scanner, as in [`best_effort`], finds the same tags in it as the tree has:
 /// shapes and plain text. Every `<` must begin a whole tag or comment, so that both read the same tokens.
 pub(crate) fn end_of_plain_svg(bytes: &[u8], start: usize) -> Option<usize> {
     let mut depth = 0_usize;

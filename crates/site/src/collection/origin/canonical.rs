@@ -88,7 +88,7 @@ pub(crate) fn search(head: &[u8], format: Format) -> (Option<CanonicalUrl>, Vec<
         is_in_body: false,
         all: Vec::new(),
     };
-    walk::best_effort(&text, start..text.len(), true, &mut sink);
+    walk::best_effort(&text, start..text.len(), true, true, &mut sink);
     let place = |span| map.as_ref().map_or(span, |map| map.covering(span));
     let named = sink.of_link.or(sink.of_graph);
     let named = named.map(|named| CanonicalUrl {
