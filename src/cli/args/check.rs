@@ -11,7 +11,7 @@ use std::{
     str::FromStr,
 };
 
-use baselink_text::{Error, Result, named, shell};
+use baselink_text::{Error, Result, shell};
 use clap::{Arg, Args};
 
 use super::{
@@ -319,24 +319,27 @@ pub enum CheckForm {
     Github,
 }
 
-named! {
-    /// The form of a report, with the ending of its file.
-    pub enum ReportForm {
-        /// An HTML page.
-        Page = "html",
-        /// A SARIF log.
-        Sarif = "sarif",
-    }
+/// The form of a report.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ReportForm {
+    /// An HTML page.
+    Page,
+    /// A SARIF log.
+    Sarif,
 }
 
 impl ReportForm {
-    /// The form of the report `path`.
+    /// The form of the report `path`, by its ending.
     pub fn of(path: &Path) -> Result<Self> {
-        let ending = path.extension().unwrap_or_default();
-        let known = Self::ALL.into_iter();
-        let mut known = known.filter(|form| ending.eq_ignore_ascii_case(form.name()));
-        let why = "--report needs the ending .html, for a page, or .sarif";
-        known.next().ok_or_else(|| Error::file(path, why))
+        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+        match ending.to_str() {
+            Some("html" | "htm") => Ok(Self::Page),
+            Some("sarif") => Ok(Self::Sarif),
+            _ => Err(Error::file(
+                path,
+                "--report needs the ending .html, for a page, or .sarif",
+            )),
+        }
     }
 }
 
