@@ -153,7 +153,9 @@ fn report_move(request: &Check, tree: &CheckedTree, output: &mut Output) {
         return;
     }
     if tree.tally[Counted::Checked(FindingRule::NoPrefix)] > 0 {
-        output.notice("--fix adds the path of the site to paths without it");
+        output.notice(
+            "to add the path of the site: --fix for paths, baselink move --same for all links",
+        );
     }
     let is_movable = |what| matches!(what, Counted::Checked(rule) if rule.is_movable());
     let Some(to) = request
