@@ -288,15 +288,34 @@ pub(crate) const fn is_removed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r')
 }
 
-/// The openers of placeholders in template languages. Under `whatwg`, a reference with one of these is not resolved,
-/// wherever the opener is: in a path, a browser percent-encodes braces and `<`.
-const OPENERS: &str = "{{ {% {# ${ #{ <% <? *|";
+/// The openers of placeholders in template languages. Under `whatwg`, a reference with one marked `true` is not
+/// resolved, wherever the opener is: in a path, a browser percent-encodes braces and `<`.
+const OPENERS: [(&str, bool); 12] = [
+    ("{{", true),
+    ("{%", true),
+    ("{#", true),
+    ("${", true),
+    ("#{", true),
+    ("<%", true),
+    ("<?", true),
+    ("%%", false),
+    ("*|", true),
+    ("[[", false),
+    ("[%", false),
+    ("@@", false),
+];
 
-/// The openers of placeholders that count only at the beginning of a reference.
-const FIRST_OPENERS: &str = "%% [[ [% @@";
-
-/// The kinds of merge tags that are placeholders if they are the whole reference, each with the marks around the name.
-const MERGE_TAGS: &str = "%NAME% [NAME] {NAME} $[NAME]$ ##NAME## #NAME# ::NAME::";
+/// The merge tags that are placeholders if they are the whole reference: the marks before and after the name, and the
+/// kind.
+const MERGE_TAGS: [(&str, &str, &str); 7] = [
+    ("%", "%", "%NAME%"),
+    ("[", "]", "[NAME]"),
+    ("{", "}", "{NAME}"),
+    ("$[", "]$", "$[NAME]$"),
+    ("##", "##", "##NAME##"),
+    ("#", "#", "#NAME#"),
+    ("::", "::", "::NAME::"),
+];
 
 /// The kind of template placeholder at the beginning of a reference, or of the merge tag that is the whole reference.
 ///
@@ -311,9 +330,9 @@ const MERGE_TAGS: &str = "%NAME% [NAME] {NAME} $[NAME]$ ##NAME## #NAME# ::NAME::
 /// ```
 pub fn placeholder(reference: &str) -> Option<&'static str> {
     let text = reference.trim_matches(is_c0_or_space);
-    let mut openers = OPENERS.split(' ').chain(FIRST_OPENERS.split(' '));
-    openers
-        .find(|opener| text.starts_with(opener))
+    let opener = OPENERS.iter().find(|(opener, _)| text.starts_with(opener));
+    opener
+        .map(|(opener, _)| *opener)
         .or_else(|| named_placeholder(text.as_bytes()))
         .or_else(|| merge_tag(text))
 }
@@ -323,18 +342,20 @@ pub fn placeholder(reference: &str) -> Option<&'static str> {
 fn merge_tag(text: &str) -> Option<&'static str> {
     let is_escape = matches!(text.as_bytes(), [b'%', high, low, ..]
         if high.is_ascii_hexdigit() && low.is_ascii_hexdigit());
-    let name_in = |kind: &str| {
-        let (open, close) = kind.split_once("NAME")?;
-        text.strip_prefix(open)?.strip_suffix(close)
-    };
-    let mut kinds = MERGE_TAGS.split(' ').filter(|_| !is_escape);
-    kinds.find(|kind| {
-        name_in(kind).is_some_and(|name| {
-            name.contains(|c: char| c.is_alphabetic() || (kind.starts_with('{') && c.is_numeric()))
-                && !name.contains(char::is_whitespace)
-                && !(kind.starts_with('#') && name.contains(['#', '?', '=', '/']))
-        })
-    })
+    let (.., kind) = MERGE_TAGS
+        .iter()
+        .filter(|_| !is_escape)
+        .find(|(open, close, _)| {
+            let name = text
+                .strip_prefix(open)
+                .and_then(|rest| rest.strip_suffix(close));
+            name.is_some_and(|name| {
+                name.contains(|c: char| c.is_alphabetic() || (*open == "{" && c.is_numeric()))
+                    && !name.contains(char::is_whitespace)
+                    && !(open.starts_with('#') && name.contains(['#', '?', '=', '/']))
+            })
+        })?;
+    Some(kind)
 }
 
 /// The kind of a placeholder that consists of a name between two marks.
@@ -385,9 +406,14 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
 /// assert!(!contains_placeholder("?a[B]=1"));
 /// ```
 pub fn contains_placeholder(reference: &str) -> bool {
-    let mut braces = reference.match_indices('{');
-    OPENERS.split(' ').any(|opener| reference.contains(opener))
-        || braces.any(|(at, _)| named_placeholder(&reference.as_bytes()[at..]).is_some())
+    let bytes = reference.as_bytes();
+    (0..bytes.len()).any(|at| {
+        let text = &bytes[at..];
+        OPENERS
+            .iter()
+            .any(|(opener, spoilt)| *spoilt && text.starts_with(opener.as_bytes()))
+            || (text[0] == b'{' && named_placeholder(text).is_some())
+    })
 }
 
 /// True if a reference contains an expression in braces, and thus is a template for URLs (RFC 6570, 2.2), or a placeholder.
