@@ -94,8 +94,8 @@ impl Collection {
         self.near.get_or_init(|| NearNames::of(&self.files))
     }
 
-    /// The URL of the only file that can be meant by `url`, which is below the root and leads to none: its path differs in case,
-    /// encoding, normalization or empty names, has the extension of a page, or lacks or has a `/` at its end.
+    /// The URL of the only file that `url`, a URL below the root that leads to none, can mean. The paths may differ in case, encoding,
+    /// normalization and empty names, in the extension of a page, and in a `/` at the end.
     pub fn remedy(&self, url: &str) -> Option<String> {
         let root = self
             .root_url()
