@@ -24,7 +24,7 @@ mod tree;
 mod verdict;
 mod words;
 
-use baselink_text::{name, shell};
+use baselink_text::{Error, name, shell};
 
 use self::{
     baseline::Baseline,
@@ -38,7 +38,7 @@ use super::{
     files::{report_archives, report_damaged, report_documents, report_unread, status_after},
     output::{Output, count},
     request::is_standard_input,
-    status::{ExitStatus, FileResult},
+    status::{ExitStatus, Failure, FileResult},
 };
 use baselink_files::write::NewContents;
 use baselink_site::{
@@ -63,9 +63,9 @@ pub fn run(request: &mut Check, output: &mut Output) -> FileResult<ExitStatus> {
     let baseline = request.baseline.as_deref().map(read).transpose()?;
     let is_by_target = !request.lists_links();
     let prints_findings = !request.missing.as_deref().is_some_and(is_standard_input);
-    let mut log = request.reports(ReportForm::Sarif);
-    output.file = log.next().map(NewContents::begin).transpose()?;
-    let is_log = output.file.is_some();
+    let log = request.reports(ReportForm::Sarif).next();
+    output.file = log.map(NewContents::begin).transpose()?;
+    let is_log = log.is_some();
     let is_by_link = is_log || (!is_by_target && prints_findings);
     let list = if is_by_link {
         request.list.clone()
@@ -84,16 +84,16 @@ pub fn run(request: &mut Check, output: &mut Output) -> FileResult<ExitStatus> {
         full: &FullTargets::default(),
         mends: false,
     };
-    if is_log {
-        ci::print_start(output.out())?;
-    }
-    let (tree, mut status) = CheckedTree::read(&lister, output)?;
-    if is_log {
-        ci::print_end(output.out())?;
-    }
-    if let Some(log) = output.file.take() {
-        log.commit()?;
-    }
+    let (tree, mut status) = match log {
+        None => CheckedTree::read(&lister, output)?,
+        Some(log) => read_with_log(&lister, output).map_err(|failure| match failure {
+            Failure::Output(error) => {
+                let error = error.downcast::<Error>();
+                error.unwrap_or_else(Error::io(log)).into()
+            }
+            failure => failure,
+        })?,
+    };
     tree.warn_of_case_conflicts(output);
     let denied = tree.not_accepted(|class| request.deny.contains(class));
     if is_by_target && prints_findings && tree.tally[Counted::Document] > 0 {
@@ -127,6 +127,20 @@ pub fn run(request: &mut Check, output: &mut Output) -> FileResult<ExitStatus> {
     } else {
         status.max(ExitStatus::NotHeld)
     })
+}
+
+/// Reads the tree while its findings go to a SARIF log, the file of `output`.
+fn read_with_log(
+    lister: &Lister<'_>,
+    output: &mut Output,
+) -> FileResult<(CheckedTree, ExitStatus)> {
+    ci::print_start(output.out())?;
+    let read = CheckedTree::read(lister, output)?;
+    ci::print_end(output.out())?;
+    if let Some(log) = output.file.take() {
+        log.commit()?;
+    }
+    Ok(read)
 }
 
 fn report_accepted(
