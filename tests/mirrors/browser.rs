@@ -365,16 +365,18 @@ fn the_report_of_check_works_with_scripts_and_without() {
     let summary =
         "Fails: 8 of 10 links would be broken, to 7 targets: 1 pinned, 1 escapes, 6 dangling";
     assert_eq!(verdict, summary);
-    // The target of two links comes first. The fragment, which is not a failure, comes last.
+    // The target of two links comes first. The fragment, which is not a failure, and the page without links to it come last.
     let number = |table| drawn(table, ".length");
-    assert_eq!(browser.value(&number("targets")), 8);
+    assert_eq!(browser.value(&number("targets")), 9);
     let first = drawn("targets", "[0].cells[1].textContent");
     assert_eq!(
         browser.value(&first),
         "http://a/gone.htmlno file has this name"
     );
-    let last = drawn("targets", ".at(-1).cells[0].textContent");
-    assert_eq!(browser.value(&last), "fragment (no-id)");
+    for (row, class) in [(-2, "fragment (no-id)"), (-1, "unlinked")] {
+        let last = drawn("targets", &format!(".at({row}).cells[0].textContent"));
+        assert_eq!(browser.value(&last), class);
+    }
     assert_eq!(browser.value(&number("links")), 9);
 
     // Filters: a class, a word, and the links of a target.
@@ -420,7 +422,7 @@ fn the_report_of_check_works_with_scripts_and_without() {
         }
         // No class without links; on a narrow screen, a few lines for a target.
         let rows = "[...document.querySelectorAll('#classes tbody tr')].filter(one => one.checkVisibility()).length";
-        assert_eq!(browser.value(rows), 5, "{width}");
+        assert_eq!(browser.value(rows), 6, "{width}");
         let tallest = "Math.max(...[...document.querySelectorAll('#targets tbody tr')].map(one => one.offsetHeight))";
         let tallest = browser.value(tallest).as_u64().unwrap();
         assert!(tallest <= 150, "a target has {tallest} pixels at {width}");
