@@ -23,20 +23,20 @@ named! {
     /// assert_eq!(error.to_string(), "the scheme of the base URL has no relative form");
     /// ```
     pub enum Unusable {
-        /// It is the empty string.
+        /// The base is the empty string.
         Empty = "the base URL is empty",
-        /// It has no scheme.
+        /// The base has no scheme.
         Relative = "the base URL is not absolute",
-        /// It contains a tab or a line end.
+        /// The base contains a tab or a line end.
         ControlCharacter = "the base URL contains a tab or a line end",
-        /// It ends with a space or a control character; no URL does (RFC 1738, 2.2). Browsers drop such
+        /// The base ends with a space or a control character; no URL does (RFC 1738, 2.2). Browsers drop such
         /// characters from the end of a link (URL Standard, 4.4), so the target of an empty reference would be another URL.
         Blank = "the base URL ends with a space or a control character",
-        /// Its scheme has no relative form.
+        /// The scheme of the base has no relative form.
         Scheme = "the scheme of the base URL has no relative form",
-        /// It has no `//`, and its path does not begin with `/`.
+        /// The base has no `//`, and its path does not begin with `/`.
         Rootless = "the base URL is not hierarchical",
-        /// The parser of the URL Standard fails on it; `whatwg` only.
+        /// The parser of the URL Standard fails on the base; `whatwg` only.
         Invalid = "the URL Standard's parser fails on the base URL",
     }
 }

@@ -20,7 +20,7 @@ use baselink_site::collection::capture::DateRange;
 
 use crate::cli::request::{Archives, Documents, Policy, is_standard_input};
 
-/// How files change.
+/// The options of every command that changes files: a preview, a backup and a proof.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Where to write")]
 pub struct Changes {

@@ -71,7 +71,7 @@ pub fn fix(request: &mut Check, output: &mut Output) -> FileResult<Option<ExitSt
     let is_preview = mending.is_preview();
     request.documents = mending.documents;
     Ok(match status {
-        // What is denied is still there.
+        // A preview mends nothing, so what is denied is still there.
         ExitStatus::Done if is_preview => Some(ExitStatus::NotHeld),
         ExitStatus::Done => None,
         _ => Some(status),

@@ -46,7 +46,7 @@ pub fn verdict(request: &Check, tree: &CheckedTree) -> String {
         if number == 1 { one } else { more }
     );
     if fails && number == 0 {
-        return format!("no link {one} ({links}), but {classes}");
+        return format!("no link {one} ({links}); files: {classes}");
     }
     if fails {
         let targets = tree.targets.iter();

@@ -195,14 +195,14 @@ fn is_plain_rule(name: &[u8], prelude: &[u8], is_block: bool) -> bool {
 /// The at-rules with a block after which Chromium reads no `@import`, whatever their prelude is.
 const WITH_ANY: &str = "media function scope";
 
-/// Those of the at-rules that have no prelude.
+/// The at-rules with a block that have no prelude.
 const WITH_NONE: &str = "font-face layer page view-transition starting-style";
 
-/// Those whose prelude is a name. That of a layer may have dots.
+/// The at-rules with a block whose prelude is a name. The name of a layer may have dots.
 const WITH_NAME: &str =
     "layer keyframes -webkit-keyframes container counter-style font-palette-values position-try";
 
-/// Those whose prelude is a condition.
+/// The at-rules with a block whose prelude is a condition.
 const WITH_CONDITION: &str = "container supports";
 
 /// True if `text` is certainly a valid selector: names, classes and ids with spaces between.

@@ -114,12 +114,9 @@ impl LinkSink for LinkJudge<'_> {
 
 /// True if a link with these bytes may lead to the machine or network of its author, or load over `http`.
 fn may_be_unfit(link: &PlainLink<'_>) -> bool {
-    let reference = link.reference.as_bytes();
-    let is_of = |scheme| starts_with(reference, scheme);
-    is_of("file:")
-        || (is_of("http:") && link.role == Role::Embedded)
-        || is_of("http://localhost")
-        || is_of("http://127.")
+    let is_of = |scheme| starts_with(link.reference.as_bytes(), scheme);
+    let is_doubtful = || link.role == Role::Embedded || is_of_own_network(link.reference);
+    is_of("file:") || (is_of("http:") && is_doubtful())
 }
 
 impl<'a> LinkJudge<'a> {
