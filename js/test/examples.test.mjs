@@ -81,6 +81,28 @@ test("a Cloudflare Worker rewrites a stream under workerd (bug 371)", { ...needs
   assert.equal(await style.text(), "@import 'b.css';");
 });
 
+test("a reverse proxy moves the links of a site", { timeout: 60_000 }, async (t) => {
+  const site = await serve({
+    "/a.html": ["text/html; charset=iso-8859-1", `<a href="b.html">é</a><a href="/c.html?q#f">c</a><a href="//other.example/">o</a>`],
+    "/a.css": ["text/css", "p { background: url(/p.png) }"],
+    "/data.json": ["application/json", `{"next": "/c"}`],
+  });
+  t.after(site.end);
+  const port = new URL(site.url).port ^ 1;
+  const proxy = spawn(process.execPath, ["reverse-proxy.mjs", site.url, "https://www.example.org/docs/", String(port)], { cwd: folder, stdio: "inherit" });
+  t.after(() => new Promise((resolve) => proxy.on("exit", resolve).kill()));
+  const read = async (name) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/docs/${name}`);
+    assert.deepEqual([answer.headers.get("content-length"), answer.headers.get("etag")], [null, null]);
+    return answer.text();
+  };
+  const isReady = () => fetch(`http://127.0.0.1:${port}/docs/`).then(() => true, () => new Promise((resolve) => setTimeout(resolve, 100)));
+  while (!(await isReady()));
+  assert.equal(await read("a.css"), "p { background: url(/docs/p.png) }");
+  assert.equal(await read("a.html"), `<a href="b.html">é</a><a href="/docs/c.html?q#f">c</a><a href="//other.example/">o</a>`);
+  assert.equal(await read("data.json"), `{"next": "/c"}`);
+});
+
 test("a service worker rewrites the pages of a copy", options, async (t) => {
   const text = (name) => readFileSync(join(folder, name));
   const server = await serve({

@@ -81,10 +81,13 @@ fn of_move(mut arg: Arg) -> Arg {
         "verbose" => {
             "Report the links that were not moved, and the URLs of the folder that have no file"
         }
-        "url_map" | "layout" | "trust" | "assume_scheme" | "include" | "format" => {
+        "url_map" | "layout" | "trust" | "assume_scheme" | "include" => {
             return arg.hide(true);
         }
-        _ => return for_folders(arg, "DIR", "The folder (only one)"),
+        _ => {
+            let paths = "The folder of a site; or one page, a file or `-` for standard input, whose URL is --url";
+            return for_folders(arg, "PATH", paths);
+        }
     };
     with_help(arg, help)
 }
@@ -96,14 +99,15 @@ fn of_move(mut arg: Arg) -> Arg {
 pub struct Move {
     /// The new URL of the folder; OLD=NEW moves the URLs below OLD, such as those of a second host; repeatable
     ///
-    /// The OLD that equals --url, or without --url the first, is the URL of the folder. If a URL is below several, the longest counts.
+    /// The OLD that equals --url, or without --url the first, is the URL of the folder. If a URL is below several, the longest counts. In
+    /// a page that moves alone, every URL below OLD counts as that of a file.
     #[arg(long = "to", value_name = "URL")]
     typed_to: Vec<String>,
     /// Make links to files of the folder relative; with `--relative=disk` they also name index files, so that they work
     /// from disk
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", value_parser = PossibleValuesParser::new(["served", "disk"]).map(form))]
     relative: Option<LinkForm>,
-    /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table of old and new paths, the output of
+    /// Rename a file or folder, both paths relative to the named folder; `@FILE` is a table of old and new paths, the output of
     /// `git diff -M -B --name-status`, or a file `_redirects`; repeatable
     ///
     /// A table is CSV or TSV with the columns old and new, or JSON Lines with both keys; `-` is standard input. Links into,
@@ -125,6 +129,9 @@ pub struct Move {
     pub rewrite: Rewrite,
     #[command(flatten)]
     same: SameUrls,
+    /// True if one page moves, and not a folder.
+    #[arg(skip)]
+    is_page: bool,
     /// The URL of the folder; a placeholder if it is not known.
     #[arg(skip = RootUrl::of_site(""))]
     pub from: RootUrl,
@@ -156,16 +163,19 @@ impl Move {
         documents.inputs.opens_from_disk = self.relative == Some(LinkForm::Disk);
         let [folder] = documents.inputs.paths.as_slice() else {
             return Err(documents.output_among_inputs().unwrap_or_else(|| {
-                Error::new("move takes one folder; run it once for each folder")
+                Error::new("move takes one folder or page; run it once for each")
             }));
         };
-        if is_standard_input(folder) || !folder.is_dir() {
-            let what = if folder.exists() || is_standard_input(folder) {
-                "not a folder; name the folder of the site, and rename files in it with --rename"
-            } else {
-                "no such folder"
-            };
-            return Err(Error::file(folder, what));
+        self.is_page = !folder.is_dir();
+        if self.is_page && !is_standard_input(folder) && !folder.exists() {
+            return Err(Error::file(folder, "no such file or folder"));
+        }
+        let needs_folder =
+            !self.rename.is_empty() || self.redirects.is_some() || documents.inputs.opens_from_disk;
+        if self.is_page && needs_folder {
+            return refused(
+                "--rename, --redirects and --relative=disk need the files of the site; name its folder",
+            );
         }
         self.same.apply(&mut documents.inputs.reading);
         let origins = &mut documents.inputs.reading.origins;
@@ -188,17 +198,29 @@ impl Move {
             }
         }
         let url = origins.root_url.as_ref();
-        let is_own = |[old, _]: &[RootUrl; 2]| url.is_none_or(|url| url.as_str() == old.as_str());
+        let is_own = |[old, _]: &[RootUrl; 2]| {
+            url.is_none_or(|url| url.as_str() == old.as_str())
+                || self.is_page && url.is_some_and(|url| old.below_own(url.as_str()).is_some())
+        };
         let own = self.elsewhere.iter().position(is_own);
-        if let Some(at) = own.filter(|_| to.is_none()) {
-            let [old, new] = self.elsewhere.remove(at);
-            (origins.root_url, to) = (Some(old), Some(new));
-        }
+        let own = own
+            .filter(|_| to.is_none())
+            .map(|at| self.elsewhere.remove(at));
         self.elsewhere
             .sort_by_key(|[old, _]| Reverse(old.as_str().len()));
         let scheme = origins.scheme().to_owned();
         let from = || RootUrl::of_built_site(&scheme, folder);
-        self.from = origins.root_url.get_or_insert_with(from).clone();
+        let mut of_page = origins.root_url.clone();
+        // A page keeps its own URL as the base of its links.
+        let root_url = if self.is_page {
+            &mut of_page
+        } else {
+            &mut origins.root_url
+        };
+        if let Some([old, new]) = own {
+            (*root_url, to) = (Some(old), Some(new));
+        }
+        self.from = root_url.get_or_insert_with(from).clone();
         self.to = to.unwrap_or_else(|| self.from.clone());
         origins.keeps_local_copies = false;
         let renames = &mut self.renames;
@@ -230,7 +252,7 @@ pub fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     let rewritten = &request.rewrite;
     let (documents, planned) = (&rewritten.documents, rewritten.in_place());
     report_expected_url(documents, Some(&request.to), planned.is_some(), output)?;
-    let in_place = planned.filter(|_| !rewritten.is_preview());
+    let in_place = planned.filter(|_| !rewritten.is_preview() && !request.is_page);
     let is_in_place = in_place.is_some();
     report_renames(request, is_in_place, output);
     if is_in_place {
@@ -395,7 +417,7 @@ fn relocation(request: &Move) -> Result<Relocation> {
     let is_moved = |entry: &TreeEntry| {
         let names = suffix.as_ref().zip(entry.relative.last());
         let is_backup = names.is_some_and(|(suffix, name)| suffix.ends(name));
-        !(is_backup || is_in_place && is_usual_backup(&entry.path))
+        !(request.is_page || is_backup || is_in_place && is_usual_backup(&entry.path))
     };
     let mut collection = collect(documents, selection, is_moved)?;
     // On its server, `/list?two` is not the file `list@two.html`.
@@ -441,6 +463,7 @@ fn relocation(request: &Move) -> Result<Relocation> {
         request.relative.unwrap_or_default(),
     );
     relocation.present = present;
+    relocation.assumes_files = request.is_page;
     relocation.elsewhere.clone_from(&request.elsewhere);
     relocation.replaces_old_urls = request.old_urls == "rewrite";
     relocation.follows_redirects |= request.renames.redirects.is_some();

@@ -82,7 +82,7 @@ Exit status:
   130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub const MOVE_AFTER: &str = "\
-Without --url, DIR is the root of its site: `/x` leads to DIR/x, and absolute URLs lead elsewhere. A link to a URL below \
+Without --url, a folder is the root of its site: `/x` leads to its file x, and absolute URLs lead elsewhere. A link to a URL below \
 the old root is moved even if no file has that URL (`/search`); -v lists these URLs.
 
 With --relative, these links do not become relative: canonical URLs, alternates in other languages, og:image and the like, \
@@ -102,6 +102,7 @@ Examples:
   baselink move --rename docs/a.html=guide/start.html --redirects _redirects site -o moved
   baselink move --rename @renames.csv --dry-run site
   baselink move --rename docs=guide --in-place site
+  curl -s \"$page\" | baselink move --url \"$page\" --to http://old.example/=http://new.example/sub/ -
 
 Exit status:
   0  done

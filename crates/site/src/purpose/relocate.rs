@@ -100,6 +100,8 @@ pub struct Relocation {
     /// The tree as it is, if files were renamed before. A link that leads to no file from the old place of its document is then
     /// kept.
     pub present: Option<Collection>,
+    /// True if every URL below the old root counts as that of a file.
+    pub assumes_files: bool,
     /// True if links lead to the end of the redirects of the host.
     pub follows_redirects: bool,
     /// The search for old URLs outside links.
@@ -148,6 +150,7 @@ impl Relocation {
             new_path,
             form,
             present: None,
+            assumes_files: false,
             // On disk, no host answers.
             follows_redirects: form == LinkForm::Disk,
             remedies: HashMap::new(),
@@ -197,7 +200,9 @@ impl Relocation {
             _ => names::encoded(renamed.as_ref().unwrap_or(&below.path)),
         };
         let Some(tail) = tail else { return outside };
-        let is_there = file.is_some() || (is_prefix && matches!(located, Located::Folder(_)));
+        let is_there = self.assumes_files
+            || file.is_some()
+            || (is_prefix && matches!(located, Located::Folder(_)));
         // If the place stays the same, the URL does too, even if its scheme is `http` and that of the root is `https`.
         let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
         let url = if stays {
