@@ -44,7 +44,7 @@ use baselink_files::{stop::is_stopped, walk::TreeEntry};
 const NOT_WRITTEN: &str = "to files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
 /// The items that browsers refuse to load from disk, and their nouns.
-const REFUSED: [(Counted, [&str; 2]); 5] = [
+const REFUSED: [(Counted, [&str; 2]); 6] = [
     (Counted::RefusedModule, ["module script", "module scripts"]),
     (Counted::RefusedIntegrity, ["integrity or crossorigin"; 2]),
     (
@@ -55,6 +55,13 @@ const REFUSED: [(Counted, [&str; 2]); 5] = [
     (
         Counted::RefusedSheet,
         ["XSLT style sheet", "XSLT style sheets"],
+    ),
+    (
+        Counted::Built(Generator::Gatsby),
+        [
+            "page of Gatsby with its scripts (they would leave it; move --relative keeps them)",
+            "pages of Gatsby with their scripts (they would leave them; move --relative keeps the scripts)",
+        ],
     ),
 ];
 

@@ -72,21 +72,23 @@ pub fn options(
 ) -> Options {
     let place = RootUrl::nowhere();
     let path = collection.in_mirror(name);
+    let disk_place = DiskPlace::new(
+        &collection.in_library(path),
+        bytes,
+        collection.scheme(),
+        collection.only_urls && collection.library.is_none(),
+    );
     let destination = Arc::new(LocalDestination {
         number: collection.number_at(name),
         on_disk: url_below(&place, name).map(|url| Base::new(options.resolver, &url)),
-        disk_place: DiskPlace::new(
-            &collection.in_library(path),
-            collection.scheme(),
-            collection.only_urls && collection.library.is_none(),
-        ),
         path: path.to_vec(),
         own: own(options),
         canonical: canonical::named(bytes, options.format).map(|named| named.span),
         alternatives: alternatives(bytes, options),
         is_message: options.format.has_headings(),
         is_quiet: is_adapted && is_of_message(options),
-        plain_root: plain_root(name, collection, options),
+        plain_root: plain_root(name, collection, options).filter(|_| !disk_place.leaves),
+        disk_place,
         collection: Arc::clone(collection),
         place,
     });
@@ -109,7 +111,7 @@ impl Guard for LocalDestination {
         }
         if let Some(sheet) = self.sheet(link) {
             let sheet = self.collection.in_library(&sheet);
-            let place = DiskPlace::new(&sheet, self.collection.scheme(), false);
+            let place = DiskPlace::new(&sheet, b"", self.collection.scheme(), false);
             return place.prefix(link, reference, BaseInCopy::Undeclared, || DiskBase::Own);
         }
         // On disk, a declared base is resolved against the URL of the copy, even if the URL of the document resolves no reference.

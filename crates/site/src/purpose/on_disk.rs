@@ -21,7 +21,7 @@ use baselink_url::{
     reference::{has_opaque_scheme, opaque_scheme},
 };
 
-use super::other_encodings;
+use super::{adapt::leads_to_file, generator::leaves_from_disk, other_encodings};
 use crate::{
     archive::message::{NESTED, data_of},
     collection::{
@@ -41,6 +41,8 @@ pub struct DiskPlace {
     nearest: BaseInFolder,
     /// The scheme of references that lack only a scheme, if their base has none.
     scheme: String,
+    /// True if the scripts of the document would open another page.
+    pub leaves: bool,
 }
 
 /// A base, and the number of folders between the folder and it, if it is known to be inside.
@@ -57,8 +59,9 @@ pub enum DiskBase {
 }
 
 impl DiskPlace {
-    /// The place of the document with the path `name` below the folder. If it `has_hosts`, each document is in the folder of a host.
-    pub fn new(name: &[u8], scheme: &str, has_hosts: bool) -> Self {
+    /// The place of the document with the path `name` and these `bytes` below the folder. If it `has_hosts`, each document is in the
+    /// folder of a host.
+    pub fn new(name: &[u8], bytes: &[u8], scheme: &str, has_hosts: bool) -> Self {
         let place = |path: &str| {
             let base = Base::new(Resolver::Whatwg, &Self::url(&path.replace(':', "%3A")));
             (base, Some(path.matches('/').count()))
@@ -67,6 +70,7 @@ impl DiskPlace {
             own: place(&names::encoded(name).unwrap_or_default()),
             nearest: place(if has_hosts { "host/" } else { "" }),
             scheme: scheme.to_owned(),
+            leaves: leaves_from_disk(bytes),
         }
     }
 
@@ -84,7 +88,7 @@ impl DiskPlace {
 
     /// The text to insert before `reference` if it leads out of the folder from a base against which readers may resolve it: the
     /// scheme that it lacks, or else [`NOWHERE`]. The scheme is that of the present base of `link`, if this is a web URL. `declared`
-    /// returns the declared base.
+    /// returns the declared base. A script that would open another page leads nowhere, too.
     pub fn prefix(
         &self,
         link: &LinkReport,
@@ -95,8 +99,9 @@ impl DiskPlace {
         // A transformation makes any markup.
         let is_transformation = link.element == "?xml-stylesheet"
             && data_of(reference).is_some_and(|(_, body)| body.contains(&b'<'));
+        let leaves = self.leaves && &*link.element == "script" && leads_to_file(reference);
         // The text of an entity is unknown, so the whole reference is.
-        if link.reason == Some(Reason::Entity) || is_transformation {
+        if link.reason == Some(Reason::Entity) || is_transformation || leaves {
             return Some(NOWHERE.to_owned());
         }
         let may_be_sheet = matches!(link.attribute.as_deref(), None | Some("href"))

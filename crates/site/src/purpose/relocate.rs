@@ -304,12 +304,14 @@ pub fn options(
         && collection.folder_url() == relocation.from.folder();
     let scheme = scheme_of(relocation.to.as_str());
     let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
-    let on_disk = || DiskPlace::new(collection.in_mirror(name), scheme, false);
+    let on_disk = || DiskPlace::new(collection.in_mirror(name), bytes, scheme, false);
+    let place = (relocation.form == LinkForm::Disk).then(on_disk);
+    let leaves = place.as_ref().is_some_and(|place| place.leaves);
     let destination = Arc::new(RelocateLinks {
-        plain_root: plain_root(name, collection, options).filter(|_| keeps_plain),
+        plain_root: plain_root(name, collection, options).filter(|_| keeps_plain && !leaves),
         relocation: Arc::clone(relocation),
         resolver: options.resolver,
-        place: (relocation.form == LinkForm::Disk).then(on_disk),
+        place,
         kept_forms,
         remedies,
         is_message: options.format.has_headings(),

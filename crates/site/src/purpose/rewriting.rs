@@ -21,7 +21,9 @@ use baselink_files::{stage::StagedMove, walk::TreeEntry};
 use crate::{
     collection::{Collection, folder::name_of, origin::without_assumed_hosts},
     purpose::{
-        adapt, guard,
+        adapt,
+        generator::{Generator, leaves_from_disk},
+        guard,
         link_result::{LinkResult, ResultSet},
         localize, names_base,
         relocate::{self, LinkForm, Relocation},
@@ -136,6 +138,8 @@ impl RewriteKind {
             (*are_made && is_changed) || adapt::has_names(bytes)
         };
         let mut tally = Tally::default();
+        let leaves = are_made.is_some() && leaves_from_disk(bytes);
+        tally.add(Counted::Built(Generator::Gatsby), leaves);
         if are_made == Some(true)
             && let Some(destination) = &options.destination
         {
