@@ -125,6 +125,10 @@ pub struct Move {
     /// namespaces are never replaced, and only URLs that begin with the old URL of the folder are.
     #[arg(long, value_name = "HOW", default_value = "list", hide_default_value = true, value_parser = ["list", "rewrite"])]
     old_urls: String,
+    /// Remove `integrity` from elements whose style sheet or script changes; with --relative=disk, make the changes that `localize` makes
+    /// to copies of archives
+    #[arg(long = "adapt", help_heading = "What to rewrite")]
+    adapts: bool,
     #[command(flatten)]
     pub rewrite: Rewrite,
     #[command(flatten)]
@@ -464,6 +468,8 @@ fn relocation(request: &Move) -> Result<Relocation> {
     );
     relocation.present = present;
     relocation.assumes_files = request.is_page;
+    relocation.adapts = request.adapts;
+    relocation.folder.clone_from(&documents.paths[0]);
     relocation.elsewhere.clone_from(&request.elsewhere);
     relocation.replaces_old_urls = request.old_urls == "rewrite";
     relocation.follows_redirects |= request.renames.redirects.is_some();

@@ -225,7 +225,7 @@ impl RewriteRun<'_> {
             }
         } else if !folders.is_empty() {
             totals.report_adaptations("; --exact turns this off", output);
-            totals.report_refused("", output);
+            totals.report_refused(output);
             totals.report_embedded(output);
         }
         if let RewriteKind::Local {

@@ -280,14 +280,15 @@ impl Format {
         if begins_message(head) {
             return Self::Message;
         }
-        let ascii: Vec<u8> = ascii_of(head).take(MARKUP_HEAD).collect();
+        let text = ascii_of(head).skip_while(u8::is_ascii_whitespace);
+        let ascii: Vec<u8> = text.take(MARKUP_HEAD).collect();
         if ascii.starts_with(b"@charset \"") {
             return Self::Css;
         }
         if begins_json_feed(head) {
             return Self::JsonFeed;
         }
-        let start = ascii.trim_ascii_start().to_ascii_lowercase();
+        let start = ascii.to_ascii_lowercase();
         if start.starts_with(b"<?xml") {
             let of_xml = |name: &[u8]| memchr::memmem::find(&start, name).is_some();
             return match () {
@@ -311,6 +312,8 @@ impl Format {
         // Like a browser, treats anything else that begins with a tag, a comment or a declaration as HTML.
         match start.as_slice() {
             [b'<', b'!' | b'a'..=b'z', ..] => Self::Html,
+            // Firefox looks beyond any white space.
+            [] if head.len() > MARKUP_HEAD => Self::Html,
             _ => Self::Other,
         }
     }
@@ -597,6 +600,20 @@ mod tests {
             (Some("a.js"), b"<!-- a\n", Format::Script),
         ] {
             assert_eq!(Format::detect(name, head), format, "{name:?} {head:?}");
+        }
+    }
+
+    #[test]
+    fn white_space_of_any_length_precedes_markup() {
+        let after = |number, text| [&" \n".repeat(number), text].concat();
+        for (head, format) in [
+            (after(256, "<html>"), Format::Html),
+            (after(9_000, "<?xml version='1.0'?><a>"), Format::Xml),
+            (after(256, "text"), Format::Other),
+            // Firefox looks beyond the end of the head.
+            (after(2_048, ""), Format::Html),
+        ] {
+            assert_eq!(Format::detect(None, head.as_bytes()), format, "{head:?}");
         }
     }
 

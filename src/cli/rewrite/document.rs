@@ -6,7 +6,7 @@
 //!
 //! Deliberately absent: where the results go ([`crate::cli::results`]).
 
-use std::{io, sync::Arc};
+use std::{io, mem::take, sync::Arc};
 
 use baselink_rewrite::{LinkReport, Options};
 use baselink_text::{Edits, Format};
@@ -25,7 +25,7 @@ use baselink_site::{
     archive::message::THIS_MESSAGE,
     purpose::{
         rewriting::{DocumentLinks, RewriteKind},
-        tally::Counted,
+        tally::{Adaptation, Counted},
     },
     reading::{FilePlaces, Input},
 };
@@ -57,7 +57,7 @@ impl RewriteRun<'_> {
             }
         };
         let (mut rewritten, mut links) = kind.rewrite(input.bytes, options, add);
-        for (link, later) in std::mem::take(&mut rewritten.totals.lacking) {
+        for (link, later) in take(&mut rewritten.totals.lacking) {
             links.add(&link, later, &kind.results());
         }
         let url = input
@@ -70,7 +70,7 @@ impl RewriteRun<'_> {
         for missing in links.missing.values_mut() {
             missing.place = Some(Arc::clone(&place));
         }
-        rewritten.report.links = std::mem::take(&mut links.listed);
+        rewritten.report.links = take(&mut links.listed);
         let report = &rewritten.report;
         let places = FilePlaces::of(input, rewritten.totals.charset);
         output.report_diagnostics(&places, &report.diagnostics);
@@ -109,7 +109,17 @@ impl RewriteRun<'_> {
             summary.tally.add(Counted::VerifiedEdit, edits);
         }
         summary.add_diagnostics(request, &report.diagnostics, &places);
+        let outdated = take(&mut links.outdated_integrity);
         summary.add(&rewritten.totals, links, kind);
+        if let RewriteKind::Moved(relocation, _) = kind {
+            let what = if relocation.adapts {
+                rewritten.edits.merge(outdated.iter());
+                Counted::Adapted(Adaptation::Integrity)
+            } else {
+                Counted::OutdatedIntegrity
+            };
+            summary.tally.add(what, outdated.len());
+        }
         let adapted = kind.adapt(input.bytes, &mut rewritten, options);
         summary.tally.merge(&adapted);
         if let Some(adapted) = adapted_text(&summary.tally).filter(|_| output.is_verbose()) {

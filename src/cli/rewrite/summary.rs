@@ -277,6 +277,8 @@ pub struct RunSummary {
     missing: MissingTargets,
     /// The paths of files that may name old URLs.
     naming_old_urls: Vec<Vec<u8>>,
+    /// The paths of pages with hashes of files that changed.
+    with_outdated_integrity: Vec<Vec<u8>>,
     /// The paths of scripts that have paths from the old root.
     with_root_paths: Vec<Vec<u8>>,
 }
@@ -315,6 +317,9 @@ impl RunSummary {
         }
         if tally[Counted::NamingOldUrls] > 0 {
             self.naming_old_urls.push(path.clone());
+        }
+        if tally[Counted::OutdatedIntegrity] > 0 {
+            self.with_outdated_integrity.push(path.clone());
         }
         if tally[Counted::RootPaths] > 0 {
             self.with_root_paths.push(path);
@@ -411,9 +416,12 @@ impl RunSummary {
         };
         self.report_missing([before, lists], output);
         self.report_adaptations("", output);
-        let is_local = matches!(kind, RewriteKind::Local { .. });
-        let command = if is_local { "" } else { "baselink localize " };
-        self.report_refused(command, output);
+        self.report_refused(output);
+        output.notice_of_files(
+            &self.with_outdated_integrity,
+            ["page has", "pages have"],
+            "an integrity of a changed style sheet or script, which browsers will refuse; --adapt removes it",
+        );
         self.report_leftovers(output);
         if !are_written {
             output.notice("nothing was written");
@@ -498,19 +506,19 @@ impl RunSummary {
     /// Reports the adaptations, and then `hint`.
     pub fn report_adaptations(&self, hint: &str, output: &mut Output) {
         if let Some(adapted) = adapted_text(&self.tally) {
-            output.notice(format_args!("adapted to open from disk: {adapted}{hint}"));
+            output.notice(format_args!("adapted: {adapted}{hint}"));
         }
     }
 
     /// Reports resources that browsers refuse to load from disk.
-    pub fn report_refused(&self, command: &str, output: &mut Output) {
+    pub fn report_refused(&self, output: &mut Output) {
         let numbers = REFUSED.map(|(what, words)| (self.tally[what], words));
         if let Some(parts) = in_words(numbers) {
             let removable = self.tally[Counted::RefusedIntegrity];
             let hint = if removable > 0 {
-                format!("; {command}--adapt removes integrity and crossorigin")
+                "; --adapt removes integrity and crossorigin"
             } else {
-                String::new()
+                ""
             };
             output.notice(format_args!(
                 "browsers load only from a server, not from disk: {parts}{hint}"

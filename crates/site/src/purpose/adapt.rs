@@ -151,6 +151,28 @@ static ITEMS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// An adaptation with its edit: a span, and the new bytes.
 type Change = (Adaptation, Span, Cow<'static, [u8]>);
 
+/// The edits that remove `integrity` (Subresource Integrity, 3.3) from the start tag of a document that contains the byte `at`.
+pub fn without_integrity(bytes: &[u8], at: usize, options: &Options) -> Edits {
+    let mut edits = Edits::default();
+    let start = memchr::memrchr(b'<', &bytes[..at]);
+    let Some(tag) = start.and_then(|start| tag::read(bytes, start)) else {
+        return edits;
+    };
+    let tags = Tags {
+        bytes,
+        charset: Charset::UTF_8,
+        is_html: options.format == Format::Html,
+        changes: Vec::new(),
+        refused: Tally::default(),
+    };
+    let hashes = tag.attributes.iter();
+    let hashes = hashes.filter(|one| tags.is_named(one, "integrity"));
+    for (_, span, new) in tags.without(hashes) {
+        edits.add(span, &new);
+    }
+    edits
+}
+
 /// The edit that adds [`QUIET`] to a page, before everything that may run or load; `None` if it is there.
 fn quiet(bytes: &[u8], format: Format, found: &Detected) -> Option<Change> {
     let (place, text) = match format {

@@ -38,6 +38,8 @@
 use std::{
     borrow::Cow,
     collections::HashMap,
+    fs,
+    path::PathBuf,
     ptr,
     sync::{Arc, Mutex},
 };
@@ -48,10 +50,11 @@ use baselink_rewrite::{
     Outcome, PlainLink, SourceKind, report::PropertyUser,
 };
 use baselink_scan::{Against, Role};
-use baselink_text::{Format, Span};
+use baselink_text::{Edits, Format, Span};
 use baselink_url::{Base, Category, Reference, Resolver, is_template, reference::scheme_of};
 
 use super::{
+    adapt::without_integrity,
     custom_property::{in_sheet, is_relative, property_user},
     old_urls::OldUrls,
     on_disk::{DiskBase, DiskPlace, climbs, is_on_network},
@@ -59,7 +62,9 @@ use super::{
 };
 use crate::{
     collection::{
-        Collection, FoundBy, FoundResource, Located, names_prefix,
+        Collection, FoundBy, FoundResource, Located,
+        folder::path_of,
+        names_prefix,
         origin::{RootUrl, canonical, is_assumed, names},
         without_query,
     },
@@ -100,6 +105,12 @@ pub struct Relocation {
     /// The tree as it is, if files were renamed before. A link that leads to no file from the old place of its document is then
     /// kept.
     pub present: Option<Collection>,
+    /// True if documents are adapted: hashes of files that change are removed, and with [`LinkForm::Disk`] what keeps files from loading.
+    pub adapts: bool,
+    /// The folder, unless a page moves alone.
+    pub folder: PathBuf,
+    /// The files of which it is known whether their contents change.
+    changing: Mutex<HashMap<usize, bool>>,
     /// True if every URL below the old root counts as that of a file.
     pub assumes_files: bool,
     /// True if links lead to the end of the redirects of the host.
@@ -150,6 +161,9 @@ impl Relocation {
             new_path,
             form,
             present: None,
+            adapts: false,
+            changing: Mutex::default(),
+            folder: PathBuf::new(),
             assumes_files: false,
             // On disk, no host answers.
             follows_redirects: form == LinkForm::Disk,
@@ -219,6 +233,57 @@ impl Relocation {
             is_renamed,
             new_rest: None,
         }
+    }
+
+    /// The edits that remove the hash of a style sheet or script from the element with `link` in `bytes`, if the move changes that file:
+    /// browsers then refuse it (Subresource Integrity, 3.3). `options` are those of the document.
+    pub(super) fn outdated_integrity(
+        self: &Arc<Self>,
+        link: &LinkReport,
+        bytes: &[u8],
+        options: &Options,
+    ) -> Edits {
+        let none = Edits::default();
+        let is_hashed = matches!(&*link.element, "link" | "script") && link.role == Role::Embedded;
+        // From disk, browsers accept no hash.
+        if !is_hashed || self.form == LinkForm::Disk {
+            return none;
+        }
+        let edits = without_integrity(bytes, link.span.start, options);
+        let target = link.target.as_deref().filter(|_| !edits.is_empty());
+        let is_changed = target.is_some_and(|url| self.changes(without_query(url), options));
+        if is_changed { edits } else { none }
+    }
+
+    /// True if the move changes the contents of the file at `url`.
+    fn changes(self: &Arc<Self>, url: &str, known: &Options) -> bool {
+        let Some(FoundResource { number, .. }) = self.collection.locate(url).resource() else {
+            return false;
+        };
+        let is_known = locked(&self.changing).get(&number).copied();
+        is_known.unwrap_or_else(|| {
+            let changes = self.changes_file(number, url, known);
+            locked(&self.changing).insert(number, changes);
+            changes
+        })
+    }
+
+    fn changes_file(self: &Arc<Self>, number: usize, url: &str, known: &Options) -> bool {
+        let name = self.collection.path(number);
+        let path = path_of(name).map(|path| self.folder.join(path));
+        let Some(bytes) = path.and_then(|path| fs::read(path).ok()) else {
+            return false;
+        };
+        let own = Options {
+            format: Format::detect(Some(&String::from_utf8_lossy(name)), &bytes),
+            resolver: known.resolver,
+            scan: known.scan.clone(),
+            ..Options::at(url)
+        };
+        let own = options(name, &bytes, self, &own);
+        let (rewritten, ()) = relocate(&bytes, &own, |(), _| ());
+        let left = self.left_in(name, &bytes, Some(&rewritten.edits), None);
+        !(rewritten.edits.is_empty() && left.edits.is_empty())
     }
 
     /// The new URL of a renamed file or folder at `url`.

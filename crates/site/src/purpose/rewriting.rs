@@ -13,7 +13,7 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use baselink_rewrite::{FileRewrite, Lack, LinkReport, Options, Outcome, Reason};
 use baselink_scan::Role;
-use baselink_text::Code;
+use baselink_text::{Code, Edits};
 use baselink_url::without_fragment;
 
 use baselink_files::{stage::StagedMove, walk::TreeEntry};
@@ -72,7 +72,13 @@ impl RewriteKind {
     ) -> (FileRewrite<'b>, DocumentLinks) {
         let (mut rewritten, links) = match self {
             Self::Absolute => return rewrite_unless(bytes, options, |_| false, None, add),
-            Self::Moved(..) => relocate::relocate(bytes, options, add),
+            Self::Moved(relocation, _) => {
+                relocate::relocate(bytes, options, |links: &mut DocumentLinks, link| {
+                    let outdated = relocation.outdated_integrity(&link, bytes, options);
+                    links.outdated_integrity.merge(outdated.iter());
+                    add(links, link);
+                })
+            }
             Self::Local { .. } => localize::localize(bytes, options, add),
         };
         let diagnostics = &mut rewritten.report.diagnostics;
@@ -129,7 +135,9 @@ impl RewriteKind {
 
     fn adapted(&self, bytes: &[u8], local: &mut FileRewrite<'_>, options: &Options) -> Tally {
         let are_made = match self {
-            Self::Moved(relocation, _) => (relocation.form == LinkForm::Disk).then_some(false),
+            Self::Moved(relocation, _) => {
+                (relocation.form == LinkForm::Disk).then_some(relocation.adapts)
+            }
             Self::Local { adapts, .. } => Some(*adapts),
             Self::Absolute => None,
         };
@@ -192,6 +200,8 @@ pub struct DocumentLinks {
     pub strict: StrictViolations,
     /// The places of empty declarations of a base.
     pub empty_bases: Vec<usize>,
+    /// The edits that remove hashes of files that change.
+    pub outdated_integrity: Edits,
     /// The links of which an option needs the reports.
     pub listed: Vec<LinkReport>,
 }

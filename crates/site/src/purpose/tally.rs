@@ -73,6 +73,8 @@ pub enum Counted {
     ReplacedUrl,
     /// Scripts with paths from the old root.
     RootPaths,
+    /// Hashes of style sheets and scripts that change.
+    OutdatedIntegrity,
     /// Pages and scripts that this generator wrote.
     Built(Generator),
     /// Adaptations of this kind.
