@@ -19,6 +19,7 @@ mod href;
 mod listing;
 mod report;
 mod side_files;
+mod tables;
 mod text;
 mod tree;
 mod verdict;

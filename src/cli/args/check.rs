@@ -326,6 +326,12 @@ pub enum ReportForm {
     Page,
     /// A SARIF log.
     Sarif,
+    /// JUnit's XML.
+    JUnit,
+    /// Comma-separated values.
+    Csv,
+    /// Markdown.
+    Markdown,
 }
 
 impl ReportForm {
@@ -335,9 +341,12 @@ impl ReportForm {
         match ending.to_str() {
             Some("html" | "htm") => Ok(Self::Page),
             Some("sarif") => Ok(Self::Sarif),
+            Some("xml") => Ok(Self::JUnit),
+            Some("csv") => Ok(Self::Csv),
+            Some("md") => Ok(Self::Markdown),
             _ => Err(Error::file(
                 path,
-                "--report needs the ending .html, for a page, or .sarif",
+                "--report needs the ending .html (a page), .sarif, .xml (JUnit), .csv or .md",
             )),
         }
     }

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use baselink_text::{Error, Format, Result, name};
 
-use super::{baseline::Baseline, href::Hrefs, report::ReportPage, tree::CheckedTree};
+use super::{baseline::Baseline, href::Hrefs, report::ReportPage, tables, tree::CheckedTree};
 use baselink_files::{
     walk::{EntryKind, Globs, Selection, walk},
     write::{NewContents, is_one_file, write_file},
@@ -114,14 +114,21 @@ pub fn write(
             output.notice(format_args!("{file} has no URL and no file"));
         }
     }
-    for path in request.reports(ReportForm::Page) {
+    for path in &request.report {
         let hrefs = Hrefs::new(path, request.folder());
         let page = ReportPage {
             request,
             tree,
             hrefs,
         };
-        write_file(path, |out| page.write(out))?;
+        match ReportForm::of(path)? {
+            ReportForm::Page => drop(write_file(path, |out| page.write(out))?),
+            // The log was written link by link.
+            ReportForm::Sarif => {}
+            form => drop(write_file(path, |out| {
+                tables::write(form, (request, tree), out)
+            })?),
+        }
     }
     Ok(())
 }

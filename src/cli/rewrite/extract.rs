@@ -526,7 +526,7 @@ impl CapturedFolder {
                         .unwrap_or_default(),
                 ]
             });
-        new.write(|out| map::write_table(out, rows))?;
+        new.write(|out| map::write_table(out, map::COLUMNS, rows))?;
         new.commit().map(drop)
     }
 

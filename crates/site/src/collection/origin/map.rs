@@ -58,16 +58,22 @@ struct Mapped {
     earlier: Vec<String>,
 }
 
-/// Writes a map with these rows to `out`. A row has the path of a file, its URL, the date of the capture, the media
-/// type, and the digest of the contents. [`UrlMap`] reads only the first two columns.
+/// The columns of the map of a copy: the path of a file, its URL, the date of the capture, the media type, and the digest of the
+/// contents. [`UrlMap`] reads only the first two.
+pub const COLUMNS: [&str; 5] = ["path", "url", "date", "media_type", "digest"];
+
+/// Writes a table with these columns and rows to `out`.
 ///
 /// # Errors
 ///
 /// Returns errors of `out`.
-pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 5]>) -> io::Result<()> {
+pub fn write_table<const N: usize>(
+    out: impl Write,
+    columns: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    let header = ["path", "url", "date", "media_type", "digest"].map(str::to_owned);
-    for row in std::iter::once(header).chain(rows) {
+    for row in std::iter::once(columns.map(str::to_owned)).chain(rows) {
         writer.write_record(row)?;
     }
     writer.flush()
