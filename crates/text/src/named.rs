@@ -7,8 +7,8 @@
 //!
 //! Deliberately absent: the enums themselves. Each is in the room that uses it.
 
-/// Declares an enum with `ALL` and `name`, whose values can be copied, compared and hashed. Each value states its name:
-/// `BaseRelative = "base-relative"`.
+/// Declares an enum with `ALL`, `name` and `from_name`, whose values can be copied, compared and hashed. Each value states
+/// its name: `BaseRelative = "base-relative"`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! named {
@@ -28,6 +28,12 @@ macro_rules! named {
             /// All values, in the order of declaration; `value as usize` is the index.
             #[doc(hidden)]
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$value),+];
+
+            /// The value with this name.
+            #[doc(hidden)]
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|known| known.name() == name)
+            }
 
             /// The name of the value in output.
             pub const fn name(self) -> &'static str {
@@ -49,8 +55,7 @@ macro_rules! parse_by_name {
             type Err = $crate::Error;
 
             fn from_str(name: &str) -> std::result::Result<Self, Self::Err> {
-                let found = Self::ALL.into_iter().find(|known| known.name() == name);
-                found.ok_or_else(|| {
+                Self::from_name(name).ok_or_else(|| {
                     let known = Self::ALL.map(Self::name).join(", ");
                     $crate::Error::new(format!($unknown, name, known))
                 })

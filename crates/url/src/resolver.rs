@@ -54,13 +54,10 @@ impl FromStr for Resolver {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|resolver| resolver.name() == name)
-            .ok_or_else(|| {
-                Error::new(format!(
-                    "unknown resolver '{name}'; use rfc1808, rfc3986 or whatwg"
-                ))
-            })
+        Self::from_name(name).ok_or_else(|| {
+            Error::new(format!(
+                "unknown resolver '{name}'; use rfc1808, rfc3986 or whatwg"
+            ))
+        })
     }
 }

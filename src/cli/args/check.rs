@@ -395,8 +395,8 @@ impl FromStr for Classes {
     fn from_str(list: &str) -> Result<Self> {
         let mut classes = Vec::new();
         for name in list.split(',') {
-            match (name, Class::ALL.iter().find(|class| class.name() == name)) {
-                (_, Some(class)) => classes.push(*class),
+            match (name, Class::from_name(name)) {
+                (_, Some(class)) => classes.push(class),
                 ("all", _) => classes.extend(Class::ALL),
                 ("none", _) => {}
                 _ => {

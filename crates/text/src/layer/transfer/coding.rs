@@ -30,14 +30,11 @@ pub type Undone = (Vec<u8>, Option<&'static str>);
 /// The coding called `name`, in any case; `None` if it is unknown, `Some(None)` if the body stays as it is. `x-gzip` is an
 /// alias of `gzip` (RFC 9110, 8.4.1.3).
 pub fn coding(name: &[u8]) -> Option<Option<Coding>> {
-    let name = name.to_ascii_lowercase();
-    let known: &[u8] = match name.as_slice() {
-        b"" | b"identity" | b"none" => return Some(None),
-        b"x-gzip" => b"gzip",
+    let name = str::from_utf8(name).ok()?.to_ascii_lowercase();
+    let known = match name.as_str() {
+        "" | "identity" | "none" => return Some(None),
+        "x-gzip" => "gzip",
         known => known,
     };
-    let mut codings = Coding::ALL.into_iter();
-    codings
-        .find(|coding| coding.name().as_bytes() == known)
-        .map(Some)
+    Coding::from_name(known).map(Some)
 }
