@@ -25,9 +25,9 @@ type Places = Vec<(&'static str, Syntax)>;
 /// The places of the table that are rewritten by default, by element.
 static PLACES: LazyLock<HashMap<&'static str, Places>> = LazyLock::new(|| {
     let mut places: HashMap<_, Places> = HashMap::new();
-    for row in TABLE {
+    for row in TABLE.iter() {
         let counts = row.group.is_none()
-            && row.namespaces.contains(&Namespace::Html)
+            && row.namespace.is_none_or(|known| known == Namespace::Html)
             && matches!(
                 row.syntax,
                 Syntax::Url | Syntax::Spaces | Syntax::Srcset | Syntax::Refresh

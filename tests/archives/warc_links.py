@@ -2,7 +2,7 @@
 
     warc_links.py BINARY FILE...    prints a line for each kind of difference: file, kind, number, first example
 
-warcio reads the archives and decodes the bodies; html5lib builds the trees. The table in docs/attributes.tsv, without
+warcio reads the archives and decodes the bodies; html5lib builds the trees. crates/scan/src/attributes.tsv, without
 the rows that are off by default, says which attributes hold URLs. The base is the first `base` with a `href` in the tree,
 outside `template` (HTML, 2.4.3), resolved against the target URI of the record. References are resolved by RFC 3986,
 5.2. The last line is the number of links that both found.
@@ -23,9 +23,9 @@ from warcio.exceptions import ArchiveLoadFailed
 
 SPACE = "\t\n\f\r "
 NAMESPACES = {
-    "http://www.w3.org/1999/xhtml": "",
-    "http://www.w3.org/2000/svg": "SVG: ",
-    "http://www.w3.org/1998/Math/MathML": "MathML: ",
+    "http://www.w3.org/1999/xhtml": "HTML",
+    "http://www.w3.org/2000/svg": "SVG",
+    "http://www.w3.org/1998/Math/MathML": "MathML",
 }
 
 
@@ -95,20 +95,16 @@ def resolve(base, reference):
 
 def table():
     """The rows of attributes: namespace, pattern of elements, attribute, condition, syntax, base, True if "" stays."""
-    path = os.path.join(os.path.dirname(__file__), "../../docs/attributes.tsv")
+    path = os.path.join(os.path.dirname(__file__), "../../crates/scan/src/attributes.tsv")
     rows = []
     with open(path, encoding="utf-8") as text:
         lines = text.read().splitlines()[1:]
     for line in lines:
-        elements, attribute, syntax, base, _role, default, empty, _fragment, _standard = line.split("\t")
+        namespace, elements, attribute, condition, syntax, base, _role, default, _loads, empty, *_ = line.split("\t")
         if default != "on":
             continue
-        name, _, condition = attribute.partition(" if ")
-        namespace = next((prefix for prefix in ("SVG: ", "MathML: ") if elements.startswith(prefix)), "")
-        elements = elements.split(": ")[-1]
-        names = [] if elements == "any" else elements.split(", ")
-        pattern = "|".join(re.escape(element).replace(r"\*", ".*") for element in names) or ".*"
-        rows.append((namespace, re.compile(f"(?:{pattern})$"), name, condition, syntax, base, empty == "left"))
+        pattern = "|".join(re.escape(element).replace(r"\*", ".*") for element in elements.split(" "))
+        rows.append((namespace, re.compile(f"(?:{pattern})$"), attribute, condition, syntax, base, empty == "left"))
     return rows
 
 
@@ -119,7 +115,7 @@ def is_met(condition, attributes):
     if not condition:
         return True
     name, values = re.match(r"(\S+) (?:is|has) (.*)", condition).groups()
-    return attributes.get(name, "").strip(SPACE).lower() in values.split(", ")
+    return attributes.get(name, "").strip(SPACE).lower() in values.split(" ")
 
 
 def row_of(namespace, element, attribute, attributes):
@@ -190,7 +186,7 @@ def elements(tree):
 def links(document, charset, url):
     """The links of a document, as a Counter of (element, attribute, reference, target)."""
     tree = list(elements(html5lib.parse(document, transport_encoding=charset)))
-    bases = (a["href"] for space, name, a, inside in tree if (space, name) == ("", "base") and "href" in a and not inside)
+    bases = (a["href"] for space, name, a, inside in tree if (space, name) == ("HTML", "base") and "href" in a and not inside)
     base = next((resolve(url, href.strip(SPACE)) for href in bases), url)
     found = collections.Counter()
     for namespace, element, attributes, _ in tree:

@@ -3,8 +3,8 @@
 //!
 //! The attributes are from HTML (those of type "valid URL", 2.4.1, and chapter 16, "Obsolete features"), HTML 2.0,
 //! 3.2, 4.01 and the 3.0 draft, SVG 1.1 and 2, MathML 2 to Core, RDFa 1.1, AMP, VML and vendors' documentation, all as
-//! they occur inside text/html. `docs/attributes.tsv` has the same table for users, and names the standard of each row; a
-//! test compares the two.
+//! they occur inside text/html. The table is the file `attributes.tsv`, which names the standard of each row;
+//! `docs/links.md` describes its columns.
 //!
 //! ```
 //! use baselink_scan::attributes::{find, AttributeBase, Groups, Namespace, Syntax};
@@ -23,60 +23,63 @@ use baselink_text::{Error, display_by_name, format::is_among, named, parse_by_na
 
 use crate::{document::Role, xml::namespaces::Vocabulary};
 
-/// The namespace of an element (DOM, "element namespace").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Namespace {
-    /// The HTML namespace, including `v:fill` and other prefixed names, as in the HTML parser.
-    Html,
-    /// The SVG namespace: `<svg>` and elements in it.
-    Svg,
-    /// The MathML namespace: `<math>` and elements in it.
-    MathMl,
+named! {
+    /// The namespace of an element (DOM, "element namespace").
+    pub enum Namespace {
+        /// The HTML namespace, including `v:fill` and other prefixed names, as in the HTML parser.
+        Html = "HTML",
+        /// The SVG namespace: `<svg>` and elements in it.
+        Svg = "SVG",
+        /// The MathML namespace: `<math>` and elements in it.
+        MathMl = "MathML",
+    }
 }
 
-/// The syntax of an attribute's value around the URLs in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Syntax {
-    /// A URL potentially surrounded by spaces (HTML, 2.4.1).
-    Url,
-    /// URLs separated by spaces (HTML, 2.3.7).
-    Spaces,
-    /// Alternating namespace names and URLs, separated by spaces (XML Schema 1, 2.6.3).
-    Pairs,
-    /// URLs separated by commas (HTML 4.01, 13.4: `archive` of `applet`).
-    Commas,
-    /// URLs separated by semicolons (SVG animations, `values`).
-    Semicolons,
-    /// Image candidate strings (HTML, 4.8.4.2.1).
-    Srcset,
-    /// A time and a URL (HTML, 4.2.5.3, "shared declarative refresh steps").
-    Refresh,
-    /// `name=…;action-uri=URL;icon-uri=URL` (`msapplication-task`).
-    Task,
-    /// A SafeCURIE, or a CURIE or IRI (RDFa 1.1 Core, 7.4.2). Text in brackets is not a URL.
-    Curie,
-    /// An XPath expression, in which calls of `document` contain URLs (XSLT 1.0, 12.1).
-    Documents,
-    /// CSS declarations (CSS Style Attributes).
-    Css,
-    /// The value of one CSS property (SVG 2, 6.6, "presentation attributes").
-    CssValue,
-    /// An HTML document (HTML, 4.8.5, `srcdoc`).
-    Html,
+named! {
+    /// The syntax of an attribute's value around the URLs in it.
+    pub enum Syntax {
+        /// A URL potentially surrounded by spaces (HTML, 2.4.1).
+        Url = "URL",
+        /// URLs separated by spaces (HTML, 2.3.7).
+        Spaces = "URLs, spaces between",
+        /// Alternating namespace names and URLs, separated by spaces (XML Schema 1, 2.6.3).
+        Pairs = "names and URLs in turns, spaces between",
+        /// URLs separated by commas (HTML 4.01, 13.4: `archive` of `applet`).
+        Commas = "URLs, commas between",
+        /// URLs separated by semicolons (SVG animations, `values`).
+        Semicolons = "URLs, semicolons between",
+        /// Image candidate strings (HTML, 4.8.4.2.1).
+        Srcset = "image candidates",
+        /// A time and a URL (HTML, 4.2.5.3, "shared declarative refresh steps").
+        Refresh = "time and URL",
+        /// `name=…;action-uri=URL;icon-uri=URL` (`msapplication-task`).
+        Task = "fields, two of them URLs",
+        /// A SafeCURIE, or a CURIE or IRI (RDFa 1.1 Core, 7.4.2). Text in brackets is not a URL.
+        Curie = "URL, or CURIE in brackets",
+        /// An XPath expression, in which calls of `document` contain URLs (XSLT 1.0, 12.1).
+        Documents = "XPath: URLs in calls of document",
+        /// CSS declarations (CSS Style Attributes).
+        Css = "CSS declarations",
+        /// The value of one CSS property (SVG 2, 6.6, "presentation attributes").
+        CssValue = "CSS value",
+        /// An HTML document (HTML, 4.8.5, `srcdoc`).
+        Html = "HTML document",
+    }
 }
 
-/// The base against which the URLs of an attribute are resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AttributeBase {
-    /// The document base URL (HTML, 2.4.3).
-    Document,
-    /// The fallback base URL (HTML, 2.4.3): `<base href>` itself.
-    Fallback,
-    /// The document's own URL, unaffected by `<base>` (HTML5 2014, 7.9.4: `manifest`).
-    Retrieval,
-    /// The `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3). If there is none,
-    /// and under the WHATWG resolver, the document base URL itself.
-    Codebase,
+named! {
+    /// The base against which the URLs of an attribute are resolved.
+    pub enum AttributeBase {
+        /// The document base URL (HTML, 2.4.3).
+        Document = "document",
+        /// The fallback base URL (HTML, 2.4.3): `<base href>` itself.
+        Fallback = "fallback",
+        /// The document's own URL, unaffected by `<base>` (HTML5 2014, 7.9.4: `manifest`).
+        Retrieval = "document URL",
+        /// The `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3). If there is none,
+        /// and under the WHATWG resolver, the document base URL itself.
+        Codebase = "codebase",
+    }
 }
 
 named! {
@@ -198,6 +201,17 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// The condition in a cell of a table, such as `rel is a b`.
+    fn of_cell(cell: &'static str) -> Self {
+        let (name, test) = cell.split_once(' ').unwrap_or_default();
+        match test.split_once(' ') {
+            Some(("is", values)) => Self::Is(name, values),
+            Some(("has", values)) => Self::Has(name, values),
+            Some(("contains", part)) => Self::Contains(name, part),
+            _ => Self::Always,
+        }
+    }
+
     /// True if the condition holds in a tag whose attributes `other` looks up by name.
     pub fn holds(self, other: &dyn Fn(&str) -> Option<String>) -> bool {
         match self {
@@ -220,12 +234,12 @@ impl Condition {
 /// One row of the table: one attribute of some elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The vocabulary of the elements in XML; `None` for any, and in the table of HTML.
+    /// The vocabulary of the elements, for the table of XML; `None` for any.
     pub vocabulary: Option<Vocabulary>,
     /// The vocabulary of the attribute in XML; [`Vocabulary::Plain`] for text, and for an attribute without a prefix.
     pub attribute_vocabulary: Vocabulary,
-    /// The namespaces of the elements.
-    pub namespaces: &'static [Namespace],
+    /// The namespace of the elements, for the table of HTML; `None` for any.
+    pub namespace: Option<Namespace>,
     /// The elements: names in ASCII lower case before the HTML parser adjusts them (`foreignobject`, `image`), separated
     /// by spaces; `*` for every element of the namespace; a prefix before `*`; or `*-*` for custom elements (HTML,
     /// 4.13.3) except AMP's.
@@ -277,298 +291,64 @@ impl Row {
         lower_case(written, self.attribute)
     }
 
-    const fn against(self, against: AttributeBase) -> Self {
-        Self { against, ..self }
-    }
-
-    pub(crate) const fn when(self, when: Condition) -> Self {
-        Self { when, ..self }
-    }
-
-    pub(crate) const fn only(self, group: Group) -> Self {
-        Self {
-            group: Some(group),
-            ..self
-        }
-    }
-
-    /// This row, in the group `rare`.
-    pub(crate) const fn rare(self) -> Self {
-        self.only(Group::Rare)
-    }
-
-    /// This row, with empty references resolved.
-    const fn resolve_empty(self) -> Self {
-        Self {
-            empty_resolves: true,
-            ..self
-        }
-    }
-
-    /// This row, in which a mere fragment names an element.
-    pub(crate) const fn identifier(self) -> Self {
-        Self {
-            fragment_identifies: true,
-            ..self
-        }
-    }
-
-    /// This row, for links that a reader follows.
-    pub(crate) const fn navigation(self) -> Self {
-        Self {
-            role: Role::Navigation,
-            ..self
-        }
-    }
-
-    /// This row, for links that are read by programs.
-    pub(crate) const fn metadata(self) -> Self {
-        Self {
-            role: Role::Metadata,
-            ..self
-        }
+    /// The row in a line of a table, whose cells are separated by tabs; `None` for the line of headings. The fields are in the
+    /// order of the columns.
+    fn of_line(line: &'static str) -> Option<Self> {
+        let mut cells = line.split('\t');
+        let mut cell = || cells.next();
+        let vocabulary = cell()?;
+        let elements = cell()?;
+        let name = cell()?;
+        let (attribute, prefixed) = name.split_once(" of ").unwrap_or((name, ""));
+        Some(Self {
+            vocabulary: Vocabulary::from_name(vocabulary),
+            namespace: Namespace::from_name(vocabulary),
+            elements,
+            attribute,
+            attribute_vocabulary: Vocabulary::from_name(prefixed)?,
+            when: Condition::of_cell(cell()?),
+            syntax: Syntax::from_name(cell()?)?,
+            against: AttributeBase::from_name(cell()?)?,
+            role: Role::from_name(cell()?)?,
+            group: Group::from_name(cell()?),
+            loads: cell()? == "yes",
+            empty_resolves: cell()? == "resolved",
+            fragment_identifies: cell()? == "left",
+        })
     }
 }
 
-/// A row whose URLs are [`Role::Embedded`] by default.
-pub(crate) const fn row(
-    namespaces: &'static [Namespace],
-    attribute: &'static str,
-    elements: &'static str,
-    syntax: Syntax,
-) -> Row {
-    Row {
-        vocabulary: None,
-        attribute_vocabulary: Vocabulary::Plain,
-        namespaces,
-        elements,
-        attribute,
-        syntax,
-        against: AttributeBase::Document,
-        when: Condition::Always,
-        group: None,
-        loads: false,
-        empty_resolves: false,
-        fragment_identifies: false,
-        role: Role::Embedded,
-    }
+/// A row with the defaults.
+pub(crate) const ROW: Row = Row {
+    vocabulary: None,
+    attribute_vocabulary: Vocabulary::Plain,
+    namespace: None,
+    elements: "*",
+    attribute: "",
+    syntax: Syntax::Url,
+    against: AttributeBase::Document,
+    when: Condition::Always,
+    group: None,
+    loads: false,
+    empty_resolves: false,
+    fragment_identifies: false,
+    role: Role::Embedded,
+};
+
+/// The rows of a table, whose first line has the headings.
+pub(crate) fn table(text: &'static str) -> Vec<Row> {
+    text.lines().filter_map(Row::of_line).collect()
 }
 
-const fn html(attribute: &'static str, elements: &'static str, syntax: Syntax) -> Row {
-    row(&[Namespace::Html], attribute, elements, syntax)
-}
-
-const fn svg(attribute: &'static str, elements: &'static str) -> Row {
-    row(&[Namespace::Svg], attribute, elements, Syntax::Url)
-}
-
-const fn mathml(attribute: &'static str, elements: &'static str) -> Row {
-    row(&[Namespace::MathMl], attribute, elements, Syntax::Url)
-}
-
-/// A presentation attribute: a CSS value on any SVG element.
-const fn presentation(attribute: &'static str) -> Row {
-    row(&[Namespace::Svg], attribute, "*", Syntax::CssValue).identifier()
-}
-
-/// An attribute that lazy loading libraries read from any element. A row for certain elements is
-/// `html(…).only(Group::Lazy)`.
-const fn lazy(attribute: &'static str, syntax: Syntax) -> Row {
-    html(attribute, "*", syntax).only(Group::Lazy)
-}
-
-/// An attribute of AMP elements.
-const fn amp(attribute: &'static str) -> Row {
-    html(attribute, AMP, Syntax::Url).rare()
-}
-
-/// The value of an animation. The syntax is that of the animated attribute.
-const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
-    let of_any = row(&[Namespace::Svg], attribute, "animate set", syntax);
-    let loaded = Row {
-        loads: true,
-        ..of_any
-    }
-    .rare()
-    .identifier();
-    match syntax {
-        CssValue => loaded,
-        // Any prefix may denote XLink.
-        _ => loaded.when(Condition::Contains("attributename", "href")),
-    }
-}
-
-use Syntax::{Commas, Css, CssValue, Curie, Html, Refresh, Semicolons, Spaces, Srcset, Task, Url};
-
-const AMP: &str = "amp-*";
-const VML: &str = "v:*";
-/// `<image>` is parsed as `<img>` (HTML, 13.2.6.4.7), so every row of `img` names both.
-const IMG_INPUT: &str = "img image input";
-
-const SVG_IMAGE: &str = "image feimage cursor";
-const SVG_MEDIA: &str = "audio video animation foreignobject prefetch";
-#[rustfmt::skip]
-const SVG_TEMPLATE: &str = "lineargradient radialgradient pattern filter mask clippath marker textpath mpath tref glyphref altglyph font-face-uri definition-src color-profile";
-#[rustfmt::skip]
-const SVG_ANIMATION: &str = "animate set animatemotion animatetransform animatecolor discard handler listener";
-
-const PLUGIN_PARAMETERS: &str = "movie src data filename url href image";
-
-/// `meta` names and properties whose content is a URL, in one list because pages use `name` and `property`
-/// interchangeably.
-#[rustfmt::skip]
-const SOCIAL: &str = "og:url og:image og:image:url og:image:secure_url og:video og:video:url og:video:secure_url og:audio og:audio:url og:audio:secure_url article:author al:android:url al:ios:url al:ipad:url al:iphone:url al:web:url al:windows:url al:windows_phone:url al:windows_universal:url twitter:image twitter:image:src twitter:image0 twitter:image1 twitter:image2 twitter:image3 twitter:player twitter:player:stream twitter:url msapplication-tileimage msapplication-square70x70logo msapplication-square150x150logo msapplication-square310x310logo msapplication-wide310x150logo msapplication-config msapplication-starturl thumbnail image";
-
-/// The `rel` values of `link` elements that a browser loads with the page (HTML, 4.6.7). Excludes links that only
-/// some devices load, and those that are loaded only after an application is installed.
-pub(crate) const LOADED: &str = "stylesheet icon preload modulepreload";
-
-/// schema.org properties whose value is a URL.
-#[rustfmt::skip]
-const ITEMPROP: &str = "url image logo sameAs thumbnailUrl contentUrl embedUrl downloadUrl installUrl discussionUrl mainEntityOfPage screenshot";
-
-/// The table, sorted by attribute, with one row per line. Of several rows for one attribute, the first match counts,
-/// so rows with named elements come before rows with `amp-*`, `v:*`, custom elements and any element.
-#[rustfmt::skip]
-pub static TABLE: &[Row] = &[
-    html("about", "*", Curie).rare().metadata(),
-    html("action", "form isindex", Url).navigation(),
-    html("action-xhr", "form", Url).navigation(),
-    mathml("altimg", "math"),
-    html("archive", "object", Spaces).against(AttributeBase::Codebase),
-    html("archive", "applet", Commas).against(AttributeBase::Codebase),
-    html("archive", "script", Url),
-    amp("artwork"),
-    html("attributionsrc", "a area img image script", Spaces).metadata(),
-    html("background", "body table col colgroup thead tbody tfoot tr td th ilayer layer", Url),
-    amp("background-audio"),
-    amp("bookend-config-src"),
-    smil("by", Url),
-    amp("canonical").metadata(),
-    mathml("cdgroup", "math").rare().metadata(),
-    html("cite", "blockquote q ins del", Url).resolve_empty().metadata(),
-    html("classid", "object", Url).against(AttributeBase::Codebase),
-    presentation("clip-path"),
-    Row { loads: true, ..html("code", "embed", Url).rare() },
-    html("codebase", "applet object", Url).metadata(),
-    presentation("color-profile"),
-    html("content", "meta", Refresh).when(Condition::Is("http-equiv", "refresh")).navigation(),
-    html("content", "meta", Task).when(Condition::Is("name", "msapplication-task")).only(Group::Social).metadata(),
-    html("content", "meta", Url).when(Condition::Is("name", SOCIAL)).only(Group::Social).metadata(),
-    html("content", "meta", Url).when(Condition::Has("property", SOCIAL)).only(Group::Social).metadata(),
-    html("content", "meta", Url).when(Condition::Has("itemprop", ITEMPROP)).only(Group::Social).metadata(),
-    presentation("cursor"),
-    html("data", "object", Url).against(AttributeBase::Codebase),
-    lazy("data-background", CssValue).when(Condition::Contains("data-background", "url(")).identifier(),
-    lazy("data-background", Url),
-    lazy("data-background-image", CssValue).when(Condition::Contains("data-background-image", "url(")).identifier(),
-    lazy("data-background-image", Url),
-    lazy("data-bg", CssValue).when(Condition::Contains("data-bg", "url(")).identifier(),
-    lazy("data-bg", Url),
-    lazy("data-bgset", Srcset),
-    lazy("data-full", Url),
-    lazy("data-hi-res-src", Url),
-    lazy("data-href", Url).navigation(),
-    lazy("data-image", Url),
-    lazy("data-large_image", Url),
-    lazy("data-lazy", Url),
-    lazy("data-lazy-src", Url),
-    lazy("data-lazy-srcset", Srcset),
-    lazy("data-original", Url),
-    lazy("data-poster", Url),
-    lazy("data-src", Url),
-    lazy("data-srcset", Srcset),
-    lazy("data-thumb", Url),
-    lazy("data-url", Url).navigation(),
-    mathml("definitionurl", "*").rare().metadata(),
-    html("dynsrc", IMG_INPUT, Url),
-    html("environmentmap", "model", Url),
-    presentation("fill"),
-    presentation("filter"),
-    html("formaction", "button input", Url).navigation(),
-    smil("from", Url),
-    smil("from", CssValue),
-    html("href", "a area", Url).resolve_empty().navigation(),
-    html("href", "link", Url).when(Condition::Has("rel", LOADED)),
-    html("href", "link", Url).metadata(),
-    html("href", "base", Url).against(AttributeBase::Fallback).metadata(),
-    html("href", VML, Url).navigation(),
-    html("href", "*-*", Url).rare().navigation(),
-    svg("href", "a").resolve_empty().navigation(),
-    svg("href", "script"),
-    svg("href", SVG_IMAGE).identifier(),
-    svg("href", "use").identifier(),
-    svg("href", SVG_TEMPLATE).identifier(),
-    svg("href", SVG_ANIMATION).identifier(),
-    svg("href", SVG_MEDIA),
-    mathml("href", "a").resolve_empty().navigation(),
-    mathml("href", "share").identifier(),
-    mathml("href", "*").navigation(),
-    html("icon", "menuitem command", Url),
-    html("imagemap", "fig overlay", Url).rare().navigation(),
-    html("imagesrcset", "link", Srcset),
-    html("installurl", "install", Url).rare().navigation(),
-    html("itemid", "*", Url).resolve_empty().metadata(),
-    html("longdesc", "img image frame iframe", Url).navigation(),
-    html("lowsrc", IMG_INPUT, Url),
-    row(&[Namespace::MathMl], "macros", "math", Spaces).rare(),
-    html("manifest", "html", Url).against(AttributeBase::Retrieval).metadata(),
-    html("manifestid", "install", Url).rare().metadata(),
-    presentation("marker"),
-    presentation("marker-end"),
-    presentation("marker-mid"),
-    presentation("marker-start"),
-    presentation("mask"),
-    presentation("mask-image"),
-    html("o:althref", "v:fill v:imagedata", Url),
-    html("o:href", "v:fill v:imagedata", Url),
-    presentation("offset-path"),
-    html("ping", "a area", Spaces).metadata(),
-    row(&[Namespace::Svg], "ping", "a", Spaces).metadata(),
-    html("pluginspage", "object embed", Url).navigation(),
-    html("pluginurl", "object embed", Url).navigation(),
-    html("poster", "video model", Url),
-    html("poster", AMP, Url),
-    amp("poster-landscape-src"),
-    amp("poster-portrait-src"),
-    amp("poster-square-src"),
-    html("profile", "head", Spaces).metadata(),
-    amp("publisher-logo-src"),
-    html("resource", "*", Curie).rare().metadata(),
-    presentation("shape-inside"),
-    presentation("shape-subtract"),
-    amp("shareurl").metadata(),
-    html("src", "img image source iframe embed video audio track input script frame portal model fencedframe", Url),
-    html("src", "bgsound sound xml layer ilayer", Url),
-    html("src", "fig overlay note hr ul li h1 h2 h3 h4 h5 h6", Url).rare(),
-    html("src", AMP, Url),
-    html("src", VML, Url),
-    html("src", "*-*", Url).rare(),
-    mathml("src", "mglyph annotation annotation-xml"),
-    mathml("src", "share").identifier(),
-    html("srcdoc", "iframe", Html),
-    html("srcset", "img image source", Srcset),
-    html("srcset", AMP, Srcset),
-    presentation("stroke"),
-    row(&[Namespace::Html, Namespace::Svg, Namespace::MathMl], "style", "*", Css).identifier(),
-    smil("to", Url),
-    smil("to", CssValue),
-    html("usemap", "img image object input", Url).rare().identifier(),
-    html("value", "param", Url).when(Condition::Is("valuetype", "ref")),
-    html("value", "param", Url).when(Condition::Is("name", PLUGIN_PARAMETERS)).rare(),
-    smil("values", Semicolons),
-    smil("values", CssValue),
-    html("verify-xhr", "form", Url).navigation(),
-    html("vrml", IMG_INPUT, Url),
-    svg("xlink:href", "a").resolve_empty().navigation(),
-    svg("xlink:href", "script"),
-    svg("xlink:href", SVG_IMAGE).identifier(),
-    svg("xlink:href", "use").identifier(),
-    svg("xlink:href", SVG_TEMPLATE).identifier(),
-    svg("xlink:href", SVG_ANIMATION).identifier(),
-    svg("xlink:href", SVG_MEDIA),
-    mathml("xlink:href", "*").navigation(),
-];
+/// The table, sorted by attribute. Of several rows for one attribute, the first match counts, so rows with named elements
+/// come before rows with `amp-*`, `v:*`, custom elements and any element.
+///
+/// - `<image>` is parsed as `<img>` (HTML, 13.2.6.4.7), so every row of `img` names both.
+/// - `name` and `property` of `meta` have the same values, because pages use the two interchangeably.
+/// - The `rel` values of an embedded `link` are those that a browser loads with the page (HTML, 4.6.7). They exclude links
+///   that only some devices load, and those that are loaded only after an application is installed.
+/// - An animation has the syntax of the animated attribute. Any prefix of its name may denote XLink.
+pub static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| table(include_str!("attributes.tsv")));
 
 /// A name in lower case, without an allocation if it is one of the `known` names; `None` if it is not UTF-8.
 fn lower_case(written: &[u8], known: &'static str) -> Option<Cow<'static, str>> {
@@ -618,7 +398,7 @@ pub fn find(
 ) -> Option<&'static Row> {
     rows(attribute).iter().find(|row| {
         groups.read(row)
-            && row.namespaces.contains(&namespace)
+            && row.namespace.is_none_or(|known| known == namespace)
             && row.covers(element)
             && row.when.holds(other)
     })
@@ -637,11 +417,36 @@ pub struct Place {
 /// The syntaxes that a user can choose, each with its row. The URLs are embedded and resolved against the document
 /// base URL. Empty references are kept. In CSS, a mere fragment names an element.
 static USER: [(&str, Row); 5] = [
-    ("url", html("", "*", Url)),
-    ("urls", html("", "*", Spaces)),
-    ("srcset", html("", "*", Srcset)),
-    ("css", html("", "*", Css).identifier()),
-    ("html", html("", "*", Html)),
+    ("url", ROW),
+    (
+        "urls",
+        Row {
+            syntax: Syntax::Spaces,
+            ..ROW
+        },
+    ),
+    (
+        "srcset",
+        Row {
+            syntax: Syntax::Srcset,
+            ..ROW
+        },
+    ),
+    (
+        "css",
+        Row {
+            syntax: Syntax::Css,
+            fragment_identifies: true,
+            ..ROW
+        },
+    ),
+    (
+        "html",
+        Row {
+            syntax: Syntax::Html,
+            ..ROW
+        },
+    ),
 ];
 
 impl Place {
@@ -705,7 +510,10 @@ impl FromStr for Place {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::*;
+    use super::{
+        Syntax::{Commas, CssValue, Refresh, Spaces, Task, Url},
+        *,
+    };
 
     /// The row found for `element[attribute]` of a tag with `others`, with every group enabled.
     fn found(
@@ -729,20 +537,42 @@ mod tests {
             let (before, after) = (pair[0].attribute, pair[1].attribute);
             assert!(before <= after, "{after} comes after {before}");
         }
-        for row in TABLE {
+        for row in TABLE.iter() {
             assert_eq!(row.attribute, row.attribute.to_ascii_lowercase());
             assert!(!row.attribute.is_empty() && row.attribute.is_ascii());
             assert_eq!(row.elements, row.elements.to_ascii_lowercase());
+            assert_eq!(row.attribute_vocabulary, Vocabulary::Plain);
         }
     }
 
     #[test]
+    fn rows_that_belong_together_have_the_same_names() {
+        let is_of = |row: &&Row, namespace| row.namespace == Some(namespace);
+        for row in TABLE.iter().filter(|row| is_of(row, Namespace::Html)) {
+            assert_eq!(row.covers("img"), row.covers("image"), "{row:?}");
+        }
+        let elements = |attribute| {
+            let rows = rows(attribute).iter();
+            let rows = rows.filter(|row| is_of(row, Namespace::Svg));
+            rows.map(|row| row.elements).collect::<Vec<_>>()
+        };
+        assert_eq!(elements("href"), elements("xlink:href"));
+        let of_meta = rows("content").iter().filter(|row| row.syntax == Url);
+        let values = of_meta.filter_map(|row| match row.when {
+            Condition::Is("name", values) | Condition::Has("property", values) => Some(values),
+            _ => None,
+        });
+        let values: Vec<_> = values.collect();
+        assert_eq!(values[..1], values[1..]);
+    }
+
+    #[test]
     fn every_row_can_be_found() {
-        for row in TABLE {
+        for row in TABLE.iter() {
             let element = match row.elements {
                 "*" => "any",
-                AMP => "amp-img",
-                VML => "v:rect",
+                "amp-*" => "amp-img",
+                "v:*" => "v:rect",
                 "*-*" => "x-y",
                 names => names.split(' ').next().unwrap(),
             };
@@ -753,8 +583,10 @@ mod tests {
                 }
                 Condition::Contains(name, part) => vec![(name, part)],
             };
-            for &namespace in row.namespaces {
-                assert_eq!(found(namespace, element, row.attribute, &others), Some(row));
+            for namespace in Namespace::ALL {
+                if row.namespace.is_none_or(|known| known == namespace) {
+                    assert_eq!(found(namespace, element, row.attribute, &others), Some(row));
+                }
             }
         }
     }
@@ -770,10 +602,8 @@ mod tests {
                 if [names, hidden].iter().any(|one| one.contains('*')) {
                     continue;
                 }
-                let same = earlier
-                    .namespaces
-                    .iter()
-                    .any(|name| row.namespaces.contains(name));
+                let namespaces = earlier.namespace.zip(row.namespace);
+                let same = namespaces.is_none_or(|(one, other)| one == other);
                 let both = names
                     .split(' ')
                     .any(|name| hidden.split(' ').any(|one| one == name));

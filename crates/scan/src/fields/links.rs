@@ -24,7 +24,6 @@ use std::borrow::Cow;
 
 use baselink_text::{
     Span, View,
-    format::is_among,
     layer::{MapBuilder, charset::masked, spelling::Form},
 };
 
@@ -36,7 +35,7 @@ use super::{
     media_type::{MediaType, quoted_parameter},
 };
 use crate::{
-    attributes::LOADED,
+    attributes::{Groups, Namespace, find},
     document::{
         Link,
         Role::{self, Embedded, Metadata, Navigation},
@@ -349,10 +348,12 @@ fn parameters_end(value: &[u8], mut at: usize, mut each: impl FnMut(&[u8], &[u8]
     }
 }
 
-/// True if a list of link relations, quoted or not, contains one of [`LOADED`].
+/// True if a `link` element with this list of link relations, quoted or not, is embedded.
 fn loads(relations: &[u8]) -> bool {
-    let mut relations = relations.split(|byte| *byte == b'"' || byte.is_ascii_whitespace());
-    relations.any(|one| is_among(one, LOADED))
+    let relations = String::from_utf8_lossy(relations).replace('"', " ");
+    let other = |_: &str| Some(relations.clone());
+    find(Namespace::Html, "link", "href", &other, &Groups::default())
+        .is_some_and(|row| row.role == Embedded)
 }
 
 #[cfg(test)]

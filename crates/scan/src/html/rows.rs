@@ -128,7 +128,9 @@ fn look_up(
     };
     let element = element_name(&bytes[element.range()]);
     let mut rows = attributes::rows(&name).iter().filter(|row| {
-        options.groups.read(row) && row.namespaces.contains(&namespace) && row.covers(&element)
+        options.groups.read(row)
+            && row.namespace.is_none_or(|known| known == namespace)
+            && row.covers(&element)
     });
     match (rows.next(), rows.next()) {
         (None, _) => Answer::Nothing,

@@ -4,7 +4,7 @@
 //! use baselink_scan::xml::namespaces::{Bindings, Vocabulary};
 //! let mut bindings = Bindings::default();
 //! let outer = bindings.enter();
-//! bindings.bind(b"h", Vocabulary::of_name("http://www.w3.org/1999/xhtml"));
+//! bindings.bind(b"h", Vocabulary::of_namespace("http://www.w3.org/1999/xhtml"));
 //! assert_eq!(bindings.of_element(b"h"), Vocabulary::Xhtml);
 //! bindings.leave(outer);
 //! assert_eq!(bindings.of_element(b"h"), Vocabulary::Other);
@@ -14,77 +14,80 @@
 
 use std::collections::HashMap;
 
+use baselink_text::named;
+
 use self::Vocabulary::*;
 
-/// A known namespace, identified by its vocabulary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Vocabulary {
-    /// No namespace, in a document whose document element does not identify the vocabulary.
-    Plain,
-    /// An unknown namespace.
-    Other,
-    /// `xml:`, which is bound by definition.
-    Xml,
-    /// XHTML 1.
-    Xhtml,
-    /// SVG.
-    Svg,
-    /// MathML.
-    MathMl,
-    /// XLink 1.
-    XLink,
-    /// Vector Markup Language.
-    Vml,
-    /// Attributes of Microsoft Office in VML.
-    Office,
-    /// Atom 1.0 (RFC 4287), its draft 0.3, and Atom feeds without a namespace.
-    Atom,
-    /// The Atom Publishing Protocol (RFC 5023).
-    App,
-    /// Atom threading extensions (RFC 4685).
-    Threading,
-    /// RSS of any version.
-    Rss,
-    /// RSS 1.0's content module.
-    RssContent,
-    /// Media RSS.
-    Media,
-    /// Apple's podcast feeds.
-    Itunes,
-    /// RDF/XML.
-    Rdf,
-    /// `xsi:`, of XML Schema.
-    SchemaInstance,
-    /// XInclude.
-    XInclude,
-    /// XSLT.
-    Xslt,
-    /// OPML.
-    Opml,
-    /// DocBook 4 and 5.
-    DocBook,
-    /// TEI P4 and P5.
-    Tei,
-    /// DITA.
-    Dita,
-    /// The package document of EPUB.
-    Opf,
-    /// The navigation file of EPUB 2.
-    Ncx,
-    /// KML.
-    Kml,
-    /// SMIL.
-    Smil,
-    /// Sitemaps and sitemap indexes.
-    Sitemap,
-    /// Images in sitemaps.
-    SitemapImage,
-    /// Videos in sitemaps.
-    SitemapVideo,
-    /// Descriptions of search engines.
-    OpenSearch,
-    /// Mozilla's additions to OpenSearch.
-    MozillaSearch,
+named! {
+    /// A known namespace, identified by its vocabulary.
+    pub enum Vocabulary {
+        /// No namespace, in a document whose document element does not identify the vocabulary.
+        Plain = "",
+        /// An unknown namespace.
+        Other = "other",
+        /// `xml:`, which is bound by definition.
+        Xml = "XML",
+        /// XHTML 1.
+        Xhtml = "XHTML",
+        /// SVG.
+        Svg = "SVG",
+        /// MathML.
+        MathMl = "MathML",
+        /// XLink 1.
+        XLink = "XLink",
+        /// Vector Markup Language.
+        Vml = "VML",
+        /// Attributes of Microsoft Office in VML.
+        Office = "Microsoft Office",
+        /// Atom 1.0 (RFC 4287), its draft 0.3, and Atom feeds without a namespace.
+        Atom = "Atom",
+        /// The Atom Publishing Protocol (RFC 5023).
+        App = "Atom publishing",
+        /// Atom threading extensions (RFC 4685).
+        Threading = "Atom threading",
+        /// RSS of any version.
+        Rss = "RSS",
+        /// RSS 1.0's content module.
+        RssContent = "RSS content",
+        /// Media RSS.
+        Media = "Media RSS",
+        /// Apple's podcast feeds.
+        Itunes = "Apple Podcasts",
+        /// RDF/XML.
+        Rdf = "RDF",
+        /// `xsi:`, of XML Schema.
+        SchemaInstance = "XML Schema",
+        /// XInclude.
+        XInclude = "XInclude",
+        /// XSLT.
+        Xslt = "XSLT",
+        /// OPML.
+        Opml = "OPML",
+        /// DocBook 4 and 5.
+        DocBook = "DocBook",
+        /// TEI P4 and P5.
+        Tei = "TEI",
+        /// DITA.
+        Dita = "DITA",
+        /// The package document of EPUB.
+        Opf = "OPF",
+        /// The navigation file of EPUB 2.
+        Ncx = "NCX",
+        /// KML.
+        Kml = "KML",
+        /// SMIL.
+        Smil = "SMIL",
+        /// Sitemaps and sitemap indexes.
+        Sitemap = "Sitemap",
+        /// Images in sitemaps.
+        SitemapImage = "Sitemap image",
+        /// Videos in sitemaps.
+        SitemapVideo = "Sitemap video",
+        /// Descriptions of search engines.
+        OpenSearch = "OpenSearch",
+        /// Mozilla's additions to OpenSearch.
+        MozillaSearch = "Mozilla search",
+    }
 }
 
 /// The known namespace names. Some vocabularies have several, such as one for each version.
@@ -164,7 +167,7 @@ fn among(rows: &[(&str, Vocabulary)], name: &str) -> Option<Vocabulary> {
 
 impl Vocabulary {
     /// The vocabulary of a namespace name; an empty name means no namespace.
-    pub fn of_name(name: &str) -> Self {
+    pub fn of_namespace(name: &str) -> Self {
         if name.is_empty() {
             return Self::Plain;
         }

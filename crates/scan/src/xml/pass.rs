@@ -552,7 +552,7 @@ impl<'a> XmlPass<'a> {
             // Any value may be loaded if the namespaces are unknown.
             self.has_defaults |= name.is_err() && self.options.groups.has_loaded();
             let name = name.unwrap_or_default();
-            self.bindings.bind(prefix, Vocabulary::of_name(&name));
+            self.bindings.bind(prefix, Vocabulary::of_namespace(&name));
         }
     }
 

@@ -305,7 +305,7 @@ mod tests {
         let names = Names::of(&options);
         let of_element = |name: &str| names.element(name.as_bytes(), 0, name.len());
         let has_attribute = |name: &str| names.has_attribute(name.as_bytes(), 0, name.len());
-        for row in TABLE {
+        for row in TABLE.iter() {
             let by_element = !row.elements.contains('*')
                 && row
                     .elements
