@@ -25,7 +25,7 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 ///
 /// The columns: a command (`*` for all) or a kind of name; an option, a status or another name; a file; a function.
 #[rustfmt::skip]
-const ELSEWHERE: [(&str, &str, &str, &str); 9] = [
+const ELSEWHERE: [(&str, &str, &str, &str); 8] = [
     // A case cannot have symbolic links, times or extended attributes.
     ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_loops_reported"),
     ("*", "--follow", "tests/trees/commands.rs", "base_check_localize_and_move_follow_symbolic_links_on_request"),
@@ -36,8 +36,6 @@ const ELSEWHERE: [(&str, &str, &str, &str); 9] = [
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
     // `localize` prints `local` instead of this name.
     ("reason", "chosen", "tests/project/library.rs", "a_chosen_text_that_is_already_present_is_kept"),
-    // The log contains the version of the program; the page would be too long for a case.
-    ("check", "--report", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
     // A case cannot be interrupted.
     ("*", "130", "tests/trees/commands.rs", "ctrl_c_stops_after_the_current_file"),
 ];

@@ -605,7 +605,7 @@ mod tests {
 
     #[test]
     fn white_space_of_any_length_precedes_markup() {
-        let after = |number, text| [&" \n".repeat(number), text].concat();
+        let after = |number, text: &str| " \n".repeat(number) + text;
         for (head, format) in [
             (after(256, "<html>"), Format::Html),
             (after(9_000, "<?xml version='1.0'?><a>"), Format::Xml),

@@ -70,7 +70,8 @@ pub struct Check {
     /// Print annotations for GitHub Actions
     #[arg(long)]
     github: bool,
-    /// Also write a report; its ending chooses the form: a page for readers (.html) or a SARIF 2.1.0 log (.sarif); repeatable
+    /// Also write a report; its ending chooses the form: a page for readers (.html), a SARIF 2.1.0 log (.sarif), JUnit's XML
+    /// (.xml), CSV (.csv) or Markdown (.md); repeatable
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
     /// List the missing URLs of denied classes, one per line, as `wget -i` reads them; `-` prints them instead of the

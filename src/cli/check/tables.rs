@@ -5,7 +5,7 @@
 //! a.html,3,10,true,dangling,no-file,b.html,/b.html
 //! ```
 //!
-//! JUnit's XML has a `testcase` for each file, and a `failure` in those with denied links. Nothing in a cell of Markdown is markup.
+//! JUnit's XML has a `testcase` for each document, and a `failure` in those with denied links. Nothing in a cell of Markdown is markup.
 //!
 //! Deliberately absent: links that are right, and those that a baseline accepts.
 
@@ -132,8 +132,7 @@ fn write_markdown(rows: &[LinkRow], verdict: &str, out: &mut dyn io::Write) -> i
     };
     writeln!(
         out,
-        "{}\n\n| file | line | class | link | target |\n|---|---|---|---|---|",
-        cell(verdict)
+        "{verdict}\n\n| file | line | class | link | target |\n|---|---|---|---|---|"
     )?;
     for row in rows.iter().take(SHOWN) {
         let [class, _, reference, target] = row.texts.each_ref().map(|text| cell(text));

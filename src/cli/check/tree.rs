@@ -37,7 +37,7 @@ use baselink_site::{
 };
 
 use crate::cli::{
-    args::check::Classes,
+    args::check::{Classes, ReportForm},
     expected_url::report_expected_url,
     files::{each_document, plan_of_archives, status_after, with_captures},
     output::{Output, count, ok_or_report},
@@ -52,7 +52,7 @@ pub struct CheckedTree {
     pub captures: Vec<CapturePlan>,
     /// The archives, with their numbers of damaged records, and of links.
     pub archives: Vec<(PathBuf, usize, Tally)>,
-    /// The files with links that fail, that may break or that a target lists.
+    /// The files with links that fail, that may break or that a target lists; all for a report of tests.
     pub files: Vec<CheckedFile>,
     pub collection: Arc<Collection>,
     /// The numbers of documents, and of their links.
@@ -224,7 +224,8 @@ impl CheckedTree {
         self.tally.merge(&tally);
         self.tally.add(Counted::Document, 1_usize);
         let file = CheckedFile { path, name, tally };
-        if is_listed || file.severity(&lister.request.deny) > (0, 0) {
+        let mut tests = lister.request.reports(ReportForm::JUnit);
+        if is_listed || tests.next().is_some() || file.severity(&lister.request.deny) > (0, 0) {
             self.files.push(file);
         }
     }

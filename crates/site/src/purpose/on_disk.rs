@@ -253,7 +253,7 @@ mod tests {
     /// Bug 364: a path to a folder named as in [`FOLDER`] counted as inside.
     #[test]
     fn a_path_that_returns_by_a_name_leads_out() {
-        let place = DiskPlace::new(b"sub/page.html", "https", false);
+        let place = DiskPlace::new(b"sub/page.html", b"", "https", false);
         for (reference, expected) in [
             ("x", false),
             ("../x", false),
@@ -280,7 +280,7 @@ mod tests {
                 assert_eq!(leads_out, expected, "{reference}");
             }
         }
-        let in_drive = DiskPlace::new(b"C:/page.html", "https", false);
+        let in_drive = DiskPlace::new(b"C:/page.html", b"", "https", false);
         assert!(in_drive.leads_out("../../\u{e9}", &DiskBase::Own));
     }
 }
