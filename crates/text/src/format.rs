@@ -280,15 +280,15 @@ impl Format {
         if begins_message(head) {
             return Self::Message;
         }
-        let text = ascii_of(head).skip_while(u8::is_ascii_whitespace);
-        let ascii: Vec<u8> = text.take(MARKUP_HEAD).collect();
-        if ascii.starts_with(b"@charset \"") {
+        if ascii_of(head).take(10).eq(*b"@charset \"") {
             return Self::Css;
         }
         if begins_json_feed(head) {
             return Self::JsonFeed;
         }
-        let start = ascii.to_ascii_lowercase();
+        let text = ascii_of(head).skip_while(u8::is_ascii_whitespace);
+        let start: Vec<u8> = text.take(MARKUP_HEAD).collect();
+        let start = start.to_ascii_lowercase();
         if start.starts_with(b"<?xml") {
             let of_xml = |name: &[u8]| memchr::memmem::find(&start, name).is_some();
             return match () {
