@@ -116,7 +116,7 @@ pub struct Move {
     #[arg(long, value_name = "OLD=NEW")]
     rename: Vec<OsString>,
     /// Write redirects from old to new paths, of renamed files and then of all others; the name of FILE selects the syntax: nginx (.map,
-    /// .conf), Apache (.htaccess), pages that lead on (a folder, or a name with a final `/`), or else `_redirects`
+    /// .conf), Apache (.htaccess), Caddy (.caddy, Caddyfile), pages that lead on (a folder, or a name with a final `/`), or else `_redirects`
     #[arg(long, value_name = "FILE")]
     pub redirects: Option<PathBuf>,
     /// `list` or `rewrite` URLs of the old place outside links: in scripts, JSON, attributes for scripts, visible text, robots.txt
@@ -305,7 +305,9 @@ pub fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
             let text = [list.concat().as_bytes(), own].concat();
             write_file(path, |out| out.write_all(&text))?;
             let rules = &relocation.collection.host_rules;
-            let from = list.iter().filter_map(|line| line.split(' ').next());
+            let from = list
+                .iter()
+                .filter_map(|line| line.lines().last()?.split(' ').next());
             let second: Vec<_> = from
                 .filter(|from| rules.names(from))
                 .map(Into::into)

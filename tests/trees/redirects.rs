@@ -1,4 +1,4 @@
-//! The lists of `move --redirects`, served by nginx and Apache, old URL by old URL.
+//! The lists of `move --redirects`, served by nginx, Apache and Caddy, old URL by old URL.
 //!
 //! Deliberately absent: `_redirects`, for which no server can be installed.
 
@@ -196,5 +196,20 @@ fn apache_follows_its_list() {
             here,
             port,
         )
+    });
+}
+
+#[test]
+fn caddy_follows_its_list() {
+    if !outside::is_server_installed("caddy") {
+        return;
+    }
+    check("moved.caddy", |here, port| {
+        let text = format!(
+            "{{\nadmin off\nauto_https off\nlog {{\noutput discard\n}}\n}}\nhttp://127.0.0.1:{port} {{\nimport moved.caddy\nrespond ok\n}}\n"
+        );
+        fs::write(here.join("C"), text).unwrap();
+        let arguments = ["run", "--config", "C", "--adapter", "caddyfile"];
+        start("caddy", &arguments, here, port)
     });
 }

@@ -5,6 +5,7 @@
 //! | `.map` | rows of an nginx `map` of `$request_uri` |
 //! | `.conf` | conditions in a `server` of nginx |
 //! | `.htaccess` | `RedirectMatch` of Apache |
+//! | `.caddy`, `Caddyfile` | a `map` and a `redir` of Caddy |
 //! | a folder | a page for each old path, which sends browsers on |
 //! | any other file | `_redirects` of Netlify and Cloudflare |
 //!
@@ -66,11 +67,18 @@ pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
 pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<String>, usize) {
     let file = file.to_string_lossy().to_ascii_lowercase();
     let ends = |end: &str| file.ends_with(end);
-    let redirect = match () {
-        () if ends(".map") => nginx_row,
-        () if ends(".conf") => nginx_redirect,
-        () if ends(".htaccess") => apache_redirect,
-        () => plain_redirect,
+    let (redirect, [head, tail]): (Syntax, _) = match () {
+        () if ends(".map") => (nginx_row, [""; 2]),
+        () if ends(".conf") => (nginx_redirect, [""; 2]),
+        () if ends(".htaccess") => (apache_redirect, [""; 2]),
+        () if ends(".caddy") || ends("caddyfile") => (caddy_row, CADDY),
+        () => (
+            plain_redirect,
+            [
+                "# A file that is still at an old path precedes its rule.\n",
+                "",
+            ],
+        ),
     };
     let collection = &relocation.collection;
     let taken = collection.new_paths();
@@ -111,7 +119,36 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
             Some(below.unwrap_or_default()),
         ));
     }
+    if let Some(first) = lines.first_mut() {
+        first.insert_str(0, head);
+    }
+    if let Some(last) = lines.last_mut() {
+        last.push_str(tail);
+    }
     (lines, omitted)
+}
+
+/// Writes a redirect in a syntax; see [`plain_redirect`].
+type Syntax = fn(&str, &str, &str, Option<&str>) -> Option<String>;
+
+/// The lines before and after the rows of [`caddy_row`]. The first row that matches counts.
+const CADDY: [&str; 2] = [
+    "map {http.request.orig_uri} {moved} {\n",
+    "default \"stay\"\n}\n@moved expression `{moved} != \"stay\"`\nredir @moved {moved} 301\n",
+];
+
+/// Rows of a `map` of Caddy, whose input includes the query.
+fn caddy_row(from: &str, host: &str, to: &str, except: Option<&str>) -> Option<String> {
+    let [from, to] = [pattern(from), to.replace('$', "%24")];
+    let rest = if except.is_some() {
+        "(.*)"
+    } else {
+        r"(\?.*)?$"
+    };
+    let except = except.filter(|except| !except.is_empty());
+    let stays = except.map(|except| format!("\"~^{from}{}\" \"stay\"\n", pattern(except)));
+    let row = format!("\"~^{from}{rest}\" \"{host}{to}${{1}}\"\n");
+    Some(stays.unwrap_or_default() + &row)
 }
 
 /// A redirect between these percent-encoded paths. With `except`, every path that begins with `from` is redirected, apart from those
