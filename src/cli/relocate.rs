@@ -185,7 +185,7 @@ impl Move {
         let origins = &mut documents.inputs.reading.origins;
         if origins.map.is_some() || origins.has_hosts {
             return refused(
-                "--url-map and --layout cannot be used with move; give the URL of the folder with --url",
+                "--url-map and --layout cannot be used with move; run it for each folder, with its --url",
             );
         }
         if self.typed_to.is_empty() && self.relative.is_none() && self.rename.is_empty() {

@@ -399,6 +399,14 @@ impl RewriteRun<'_> {
         output.report_non_document(file.remark());
         let why = SkipReason::of(&file);
         let mut summary = Box::<FileSummary>::default();
+        let is_index = entry
+            .relative
+            .last()
+            .is_some_and(|name| name == "search_index.json");
+        summary.tally.add(
+            Counted::RefusedIndex,
+            is_index && self.kind.adapts().is_some(),
+        );
         let (mut left, mut text) = (Traces::default(), &b""[..]);
         if let RewriteKind::Moved(relocation, _) = self.kind {
             let is_whole;

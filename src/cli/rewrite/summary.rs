@@ -44,7 +44,7 @@ use baselink_files::{stop::is_stopped, walk::TreeEntry};
 const NOT_WRITTEN: &str = "to files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
 /// The items that browsers refuse to load from disk, and their nouns.
-const REFUSED: [(Counted, [&str; 2]); 6] = [
+const REFUSED: [(Counted, [&str; 2]); 8] = [
     (Counted::RefusedModule, ["module script", "module scripts"]),
     (Counted::RefusedIntegrity, ["integrity or crossorigin"; 2]),
     (
@@ -55,6 +55,17 @@ const REFUSED: [(Counted, [&str; 2]); 6] = [
     (
         Counted::RefusedSheet,
         ["XSLT style sheet", "XSLT style sheets"],
+    ),
+    (
+        Counted::RefusedText,
+        [
+            "page of docsify without its text",
+            "pages of docsify without their text",
+        ],
+    ),
+    (
+        Counted::RefusedIndex,
+        ["index for a search", "indexes for searches"],
     ),
     (
         Counted::Built(Generator::Gatsby),

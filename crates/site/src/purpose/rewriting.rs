@@ -15,6 +15,7 @@ use baselink_rewrite::{FileRewrite, Lack, LinkReport, Options, Outcome, Reason};
 use baselink_scan::Role;
 use baselink_text::{Code, Edits};
 use baselink_url::without_fragment;
+use memchr::memmem;
 
 use baselink_files::{stage::StagedMove, walk::TreeEntry};
 
@@ -133,14 +134,19 @@ impl RewriteKind {
         tally
     }
 
-    fn adapted(&self, bytes: &[u8], local: &mut FileRewrite<'_>, options: &Options) -> Tally {
-        let are_made = match self {
+    /// True if documents are adapted; `None` if the results are not opened from disk.
+    pub fn adapts(&self) -> Option<bool> {
+        match self {
             Self::Moved(relocation, _) => {
                 (relocation.form == LinkForm::Disk).then_some(relocation.adapts)
             }
             Self::Local { adapts, .. } => Some(*adapts),
             Self::Absolute => None,
-        };
+        }
+    }
+
+    fn adapted(&self, bytes: &[u8], local: &mut FileRewrite<'_>, options: &Options) -> Tally {
+        let are_made = self.adapts();
         let is_concerned = |are_made: &bool| {
             let is_changed = options.scan.charset.is_some() || adapt::is_of_message(options);
             (*are_made && is_changed) || adapt::has_names(bytes)
@@ -148,6 +154,8 @@ impl RewriteKind {
         let mut tally = Tally::default();
         let leaves = are_made.is_some() && leaves_from_disk(bytes);
         tally.add(Counted::Built(Generator::Gatsby), leaves);
+        let loads_text = are_made.is_some() && memmem::find(bytes, b"$docsify").is_some();
+        tally.add(Counted::RefusedText, loads_text);
         if are_made == Some(true)
             && let Some(destination) = &options.destination
         {

@@ -89,6 +89,10 @@ pub enum Counted {
     RefusedTrack,
     /// XSLT style sheets, which browsers refuse to load from disk.
     RefusedSheet,
+    /// Pages whose script requests the text to show.
+    RefusedText,
+    /// Files that only scripts request, to search in them.
+    RefusedIndex,
     /// Links with findings by this rule.
     Checked(FindingRule),
     /// Findings of this class that the baseline accepts.
