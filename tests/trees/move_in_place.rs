@@ -61,7 +61,8 @@ fn after(_: usize) -> Scene {
         ("w/guide/en/img/x.png", "a picture"),
         (
             "r",
-            "/docs/0.html /guide/en/0.html 301\n\
+            "# A file that is still at an old path precedes its rule.\n\
+             /docs/0.html /guide/en/0.html 301\n\
              /docs/img/x.png /guide/en/img/x.png 301\n\
              /docs/ /guide/en/ 301\n\
              /docs/index.html /guide/en/index.html 301\n",

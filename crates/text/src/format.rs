@@ -131,8 +131,22 @@ const HEADER_FIELDS: &str = "\
     received received-spf references reply-to resent- return-path sender snapshot-content-location subject \
     thread-index thread-topic to xref";
 
-/// The first bytes of feeds and of descriptions of search engines, in lower case.
-const FEEDS: [&[u8]; 4] = [b"<rss", b"<feed", b"<rdf:rdf", b"<opensearchdescription"];
+/// The first bytes of feeds, property lists, schemas and other XML, in lower case.
+const ROOTS: [&[u8]; 10] = [
+    b"<rss",
+    b"<feed",
+    b"<rdf:rdf",
+    b"<opensearchdescription",
+    b"<opml",
+    b"<plist",
+    b"<grammar",
+    b"<schema",
+    b"<xs:schema",
+    b"<xsd:schema",
+];
+
+/// The ends of names of XML that browsers do not know as XML.
+const UNKNOWN: [&str; 3] = [".opml", ".rng", ".xsd"];
 
 impl Format {
     /// The row of the format in the table.
@@ -211,10 +225,17 @@ impl Format {
     }
 
     /// Detects the format of a file called `name`. `head` is the whole file, or at least its first 2,048 bytes. A
-    /// known extension decides; otherwise the bytes do. Text after the last dot may be something else, such as part
-    /// of a host name in a Maildir.
+    /// known extension decides; otherwise the bytes do, and so they do if they begin like HTML and browsers do not know the extension.
+    /// Text after the last dot may be something else, such as part of a host name in a Maildir.
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
-        name.and_then(Self::of_extension)
+        let name = name.unwrap_or_default();
+        let is_known = |format: &Self| match format {
+            Self::Xml => !UNKNOWN.iter().any(|end| name.ends_with(end)),
+            _ => !(format.has_headings() || format.is_archive()),
+        };
+        let by_name = Self::of_extension(name);
+        by_name
+            .filter(|format| is_known(format) || Self::sniff(head) != Self::Html)
             .unwrap_or_else(|| Self::sniff(head))
     }
 
@@ -303,7 +324,7 @@ impl Format {
             rest.first()
                 .is_some_and(|&byte| byte == b'>' || byte.is_ascii_whitespace())
         };
-        if FEEDS
+        if ROOTS
             .iter()
             .any(|name| first_tag.strip_prefix(*name).is_some_and(is_tag))
         {
@@ -580,7 +601,16 @@ mod tests {
             (Some("a.html"), b"@charset \"", Format::Html),
             (None, b"\x89PNG", Format::Other),
             (None, b"< no markup", Format::Other),
-            (Some("a.eml"), b"<p>", Format::Message),
+            // Firefox shows such files as HTML.
+            (Some("a.eml"), b"<p>", Format::Html),
+            (Some("a.har"), b"\n<html>", Format::Html),
+            (Some("a.opml"), b"<!-- a --><html>", Format::Html),
+            (
+                Some("a.opml"),
+                b"<!-- a --><opml version='1.0'>",
+                Format::Xml,
+            ),
+            (Some("a.xml"), b"<html>", Format::Xml),
             (Some("A.MHTML"), b"", Format::Message),
             (Some("1.nws"), b"", Format::Message),
             (Some("Sent.mbs"), b"", Format::Mbox),
