@@ -174,11 +174,13 @@ impl Move {
         if self.is_page && !is_standard_input(folder) && !folder.exists() {
             return Err(Error::file(folder, "no such file or folder"));
         }
-        let needs_folder =
-            !self.rename.is_empty() || self.redirects.is_some() || documents.inputs.opens_from_disk;
+        let needs_folder = !self.rename.is_empty()
+            || self.redirects.is_some()
+            || self.adapts
+            || documents.inputs.opens_from_disk;
         if self.is_page && needs_folder {
             return refused(
-                "--rename, --redirects and --relative=disk need the files of the site; name its folder",
+                "--rename, --redirects, --adapt and --relative=disk need the files of the site; name its folder",
             );
         }
         self.same.apply(&mut documents.inputs.reading);
@@ -206,7 +208,8 @@ impl Move {
             url.is_none_or(|url| url.as_str() == old.as_str())
                 || self.is_page && url.is_some_and(|url| old.below_own(url.as_str()).is_some())
         };
-        let own = self.elsewhere.iter().position(is_own);
+        let any = (self.is_page && !self.elsewhere.is_empty()).then_some(0);
+        let own = self.elsewhere.iter().position(is_own).or(any);
         let own = own
             .filter(|_| to.is_none())
             .map(|at| self.elsewhere.remove(at));
@@ -225,6 +228,10 @@ impl Move {
             (*root_url, to) = (Some(old), Some(new));
         }
         self.from = root_url.get_or_insert_with(from).clone();
+        let root = self.from.as_str().strip_suffix('/');
+        if self.is_page && root.is_some() && root == documents.url.as_deref() {
+            return refused("the URL of a page is no root of a site; give --to OLD=NEW");
+        }
         self.to = to.unwrap_or_else(|| self.from.clone());
         origins.keeps_local_copies = false;
         let renames = &mut self.renames;

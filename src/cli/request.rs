@@ -106,7 +106,7 @@ pub struct Documents {
         short_alias = 'b',
         value_hint = ValueHint::Url
     )]
-    url: Option<String>,
+    pub url: Option<String>,
     /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; it takes precedence over --url
     ///
     /// CSV and TSV have the columns path and url; in JSON Lines, each line is an object with both keys. A relative

@@ -436,7 +436,9 @@ impl RewriteRun<'_> {
                 }
                 Some(copied.path)
             }
-            None if entry.is_named() => return Err(file.error(path).into()),
+            None if entry.is_named() && left.edits.is_empty() => {
+                return Err(file.error(path).into());
+            }
             None => None,
         };
         Ok(FileOutcome::Other { why, to, summary })

@@ -44,6 +44,8 @@ const MOVES: [(&str, &[(&str, &str)]); 4] = [
             ("/x/y?q=/sub/", "/sub/x/y?q=/sub/"),
             ("/subway", "/sub/subway"),
             ("/sub/", "-"),
+            ("/sub", "-"),
+            ("/sub?q", "-"),
             ("/sub/e.html?q", "-"),
             ("/sub/d.html", "-"),
         ],

@@ -89,7 +89,11 @@ pub fn write(
 }
 
 fn write_junit(rows: &[LinkRow], tree: &CheckedTree, out: &mut dyn io::Write) -> io::Result<()> {
-    let text = |text: &str| escape::text(&visible(text)).replace('"', "&quot;");
+    // XML has no such characters (XML 1.0, 2.2).
+    let text = |text: &str| {
+        let text = visible(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
+        escape::text(&text).replace('"', "&quot;")
+    };
     let mut denied = rows.iter().filter(|row| row.is_denied).peekable();
     let mut cases = String::new();
     let mut failures = 0;
@@ -105,7 +109,7 @@ fn write_junit(rows: &[LinkRow], tree: &CheckedTree, out: &mut dyn io::Write) ->
         }
         if !found.is_empty() {
             failures += 1;
-            let links = counted(found.len(), "broken link", "broken links");
+            let links = counted(found.len(), "denied link", "denied links");
             cases += &format!(
                 "<failure message=\"{links}\">{}</failure>",
                 found.join("\n")

@@ -68,7 +68,7 @@ const REFUSED: [(Counted, [&str; 2]); 8] = [
         ["index for a search", "indexes for searches"],
     ),
     (
-        Counted::Built(Generator::Gatsby),
+        Counted::RefusedRouter,
         [
             "page of Gatsby with its scripts (they would leave it; move --relative keeps them)",
             "pages of Gatsby with their scripts (they would leave them; move --relative keeps the scripts)",

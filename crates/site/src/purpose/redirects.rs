@@ -67,7 +67,7 @@ pub fn pages(relocation: &Relocation) -> (Vec<(PathBuf, String)>, usize) {
 pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<String>, usize) {
     let file = file.to_string_lossy().to_ascii_lowercase();
     let ends = |end: &str| file.ends_with(end);
-    let (redirect, [head, tail]): (Syntax, _) = match () {
+    let (redirect, [head, tail]): (RedirectSyntax, _) = match () {
         () if ends(".map") => (nginx_row, [""; 2]),
         () if ends(".conf") => (nginx_redirect, [""; 2]),
         () if ends(".htaccess") => (apache_redirect, [""; 2]),
@@ -129,7 +129,7 @@ pub fn redirects(relocation: &Relocation, file: &OsStr, of_copy: bool) -> (Vec<S
 }
 
 /// Writes a redirect in a syntax; see [`plain_redirect`].
-type Syntax = fn(&str, &str, &str, Option<&str>) -> Option<String>;
+type RedirectSyntax = fn(&str, &str, &str, Option<&str>) -> Option<String>;
 
 /// The lines before and after the rows of [`caddy_row`]. The first row that matches counts.
 const CADDY: [&str; 2] = [
@@ -146,7 +146,7 @@ fn caddy_row(from: &str, host: &str, to: &str, except: Option<&str>) -> Option<S
         r"(\?.*)?$"
     };
     let except = except.filter(|except| !except.is_empty());
-    let stays = except.map(|except| format!("\"~^{from}{}\" \"stay\"\n", pattern(except)));
+    let stays = except.map(|except| format!("\"~^{from}{}\" \"stay\"\n", folder(except)));
     let row = format!("\"~^{from}{rest}\" \"{host}{to}${{1}}\"\n");
     Some(stays.unwrap_or_default() + &row)
 }
@@ -236,8 +236,13 @@ fn apache_redirect(from: &str, host: &str, to: &str, except: Option<&str>) -> Op
 fn other_than(except: &str) -> String {
     match except {
         "" => String::new(),
-        _ => format!("(?!{})", pattern(except)),
+        _ => format!("(?!{})", folder(except)),
     }
+}
+
+/// A regular expression for the start of a path in the folder `path`, or for the folder itself, with which a query may follow.
+fn folder(path: &str) -> String {
+    pattern(path.trim_end_matches('/')) + r"(?:/|\?|$)"
 }
 
 /// A regular expression, in a quoted argument, that matches `text`.

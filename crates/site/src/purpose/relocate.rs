@@ -353,8 +353,10 @@ pub fn options(
     options: &Options,
 ) -> Options {
     let is_page = options.format.is_page();
+    let url = options.retrieval.as_ref().map(|one| one.url.as_bytes());
+    let is_error_page = is_at_any_url(name) || url.is_some_and(is_at_any_url);
     let keeps_all = relocation.form == LinkForm::Written
-        || (is_page && relocation.form == LinkForm::Relative && is_at_any_url(name));
+        || (is_page && relocation.form == LinkForm::Relative && is_error_page);
     let kept_forms = if keeps_all {
         KeptForms::All
     } else {

@@ -23,7 +23,7 @@ use crate::{
     collection::{Collection, folder::name_of, origin::without_assumed_hosts},
     purpose::{
         adapt,
-        generator::{Generator, leaves_from_disk},
+        generator::leaves_from_disk,
         guard,
         link_result::{LinkResult, ResultSet},
         localize, names_base,
@@ -153,7 +153,7 @@ impl RewriteKind {
         };
         let mut tally = Tally::default();
         let leaves = are_made.is_some() && leaves_from_disk(bytes);
-        tally.add(Counted::Built(Generator::Gatsby), leaves);
+        tally.add(Counted::RefusedRouter, leaves);
         let loads_text = are_made.is_some() && memmem::find(bytes, b"$docsify").is_some();
         tally.add(Counted::RefusedText, loads_text);
         if are_made == Some(true)

@@ -89,6 +89,8 @@ pub enum Counted {
     RefusedTrack,
     /// XSLT style sheets, which browsers refuse to load from disk.
     RefusedSheet,
+    /// Pages whose scripts would open another page.
+    RefusedRouter,
     /// Pages whose script requests the text to show.
     RefusedText,
     /// Files that only scripts request, to search in them.

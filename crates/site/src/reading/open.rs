@@ -444,13 +444,22 @@ pub fn with_archives(detected: Format, file: Option<&fs::File>, head: &[u8]) -> 
     }
 }
 
+/// True if `head` begins a JSON object or array (RFC 8259, 2). Text, or a placeholder of a template, may begin with a bracket, too.
+fn begins_json(head: &[u8]) -> bool {
+    let mut marks = head.iter().filter(|byte| !byte.is_ascii_whitespace());
+    matches!(
+        (marks.next(), marks.next()),
+        (Some(b'{'), Some(b'"' | b'}')) | (Some(b'['), Some(b'{' | b'"'))
+    )
+}
+
 /// The format of a file that begins with `head`.
 fn detect(entry: &TreeEntry, head: &[u8], scan: &ScanOptions) -> Format {
     if entry.is_standard_input() {
-        // In an unknown format, it is read as HTML.
-        return Some(Format::detect(None, head))
-            .filter(|format| format.is_read() || is_read(*format, scan))
-            .unwrap_or_default();
+        let format = Format::detect(None, head);
+        // Text in an unknown format is read as HTML.
+        let is_known = format.is_read() || is_read(format, scan) || begins_json(head);
+        return if is_known { format } else { Format::Html };
     }
     let name = entry.path.to_string_lossy();
     if let Some(format) = Format::opt_in(&name).filter(|format| is_read(*format, scan)) {
