@@ -3,8 +3,9 @@
 //!
 //! Deliberately absent: references of more than 64 bytes, for which the matcher is too slow.
 
-use baselink_url::reference::{
-    Grammar, Reference, conformance, contains_placeholder, opaque_scheme, placeholder,
+use baselink_url::{
+    Resolver,
+    reference::{Reference, conformance, contains_placeholder, opaque_scheme, placeholder},
 };
 
 #[path = "../../tests/referee/grammar.rs"]
@@ -21,8 +22,8 @@ pub fn grammar(bytes: &[u8]) {
         contains_placeholder(reference),
         opaque_scheme(reference),
     );
-    for grammar in [Grammar::Rfc1808, Grammar::Rfc3986] {
-        let split = Reference::split(grammar, reference);
+    for resolver in [Resolver::Rfc1808, Resolver::Rfc3986] {
+        let split = Reference::split(resolver, reference);
         let part = |before: &str, text: Option<&str>, after: &str| {
             text.map_or(String::new(), |text| format!("{before}{text}{after}"))
         };

@@ -33,8 +33,8 @@ use baselink_text::{
     },
 };
 use baselink_url::{
-    self as resolve, Base, Grammar, Kept, Resolver, Splice, Target, common_tail, is_template,
-    reference, without_fragment,
+    self as resolve, Base, Kept, Resolver, Splice, Target, common_tail, is_template, reference,
+    without_fragment,
 };
 
 use super::{
@@ -803,7 +803,7 @@ impl<'a> Judge<'a> {
             if reference::placeholder(text).is_some() {
                 return Verdict::Left(Reason::Placeholder);
             }
-            if !is_browser && reference::scheme(resolver.grammar(), text).is_some() {
+            if !is_browser && reference::scheme(resolver, text).is_some() {
                 return Verdict::Absolute;
             }
         }
@@ -1013,7 +1013,7 @@ fn absolute_differs(
     let Some(prepared) = prepared else {
         return only(Resolver::Rfc3986, has_rfc1808_scheme(reference));
     };
-    if reference::scheme(Grammar::Rfc1808, reference).is_none() {
+    if reference::scheme(Resolver::Rfc1808, reference).is_none() {
         // Only a browser sees the scheme. If the base has the same scheme, the browser sees a relative reference.
         let browser = prepare(Resolver::Whatwg, &prepared.parsed, prepared.charset);
         return only(Resolver::Whatwg, browser.is_relative(reference));
@@ -1023,8 +1023,8 @@ fn absolute_differs(
 
 /// True if only RFC 1808 sees a scheme in `reference`: it allows a digit or a mark as the first character.
 fn has_rfc1808_scheme(reference: &str) -> bool {
-    let has_scheme = |grammar| reference::scheme(grammar, reference).is_some();
-    has_scheme(Grammar::Rfc1808) != has_scheme(Grammar::Rfc3986)
+    let has_scheme = |resolver| reference::scheme(resolver, reference).is_some();
+    has_scheme(Resolver::Rfc1808) != has_scheme(Resolver::Rfc3986)
 }
 
 /// The common tail of `reference` and `text`, whose bytes are kept. The first character of `text` is excluded,

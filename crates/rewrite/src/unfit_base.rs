@@ -11,7 +11,7 @@
 
 use baselink_scan::LONGEST_BASE;
 use baselink_text::{Code, Diagnostic, Span};
-use baselink_url::{self as resolve, Grammar, Resolver, is_private, reference};
+use baselink_url::{self as resolve, Resolver, is_private, reference};
 
 use crate::{
     base::{self, BaseChain, Outer, SourceKind},
@@ -70,7 +70,7 @@ pub fn unfit_base(chain: &BaseChain, resolver: Resolver) -> Option<Diagnostic> {
         .retrieval
         .as_ref()
         .is_some_and(|own| is_private(&own.url));
-    let params = || reference::Reference::split(Grammar::Rfc1808, base).params();
+    let params = || reference::Reference::split(Resolver::Rfc1808, base).params();
     let mut code = Code::BaseUnusable;
     let message = if base.len() > LONGEST_BASE {
         format!("the base is longer than {LONGEST_BASE} bytes; no link was resolved against it")

@@ -20,7 +20,7 @@ use super::{
     Base, Resolver, Target, Unresolvable,
     trace::{Fate, Trace},
 };
-use crate::reference::{Grammar, Reference};
+use crate::reference::Reference;
 
 /// The steps from a base and a reference to a URL. `Display` formats them over several lines.
 #[derive(Debug)]
@@ -130,11 +130,10 @@ impl Trace for Recorder {
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let grammar = self.resolver.grammar();
         for (name, text) in [("base", &self.base), ("reference", &self.reference)] {
             writeln!(f, "{name:<12} {}", visible(text))?;
-            let url = Reference::split(grammar, text);
-            let net_loc = if grammar == Grammar::Rfc1808 {
+            let url = Reference::split(self.resolver, text);
+            let net_loc = if self.resolver == Resolver::Rfc1808 {
                 "net_loc"
             } else {
                 "authority"

@@ -60,7 +60,7 @@ impl Inherited {
         usable: Result<(), Unusable>,
         trace: &mut impl Trace,
     ) -> Self {
-        let url = Reference::split(resolver.grammar(), &text);
+        let url = Reference::split(resolver, &text);
         let query = url
             .fragment_span
             .map_or(text.len(), |fragment| fragment.start - 1);
@@ -100,7 +100,7 @@ impl Inherited {
 
     /// The components of the base, as written.
     pub fn components(&self) -> Reference<'_> {
-        Reference::split(self.resolver.grammar(), &self.text)
+        Reference::split(self.resolver, &self.text)
     }
 
     /// The directory of the base as written, including dot segments.

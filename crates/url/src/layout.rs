@@ -54,7 +54,7 @@ impl HostFolders {
     /// The host to which `reference` leads; `None` if it stays below its own host, climbs above the folder of all
     /// hosts, or reaches a folder that is not a host.
     pub fn other_host(&self, resolver: Resolver, reference: &str) -> Option<OtherHost> {
-        let split = Reference::split(resolver.grammar(), reference);
+        let split = Reference::split(resolver, reference);
         let path = split.path();
         // Browsers read `\` as `/`, but no crawler writes it.
         if split.category() != Category::RelPath || path.contains('\\') {

@@ -52,8 +52,8 @@ pub use explanation::{Explanation, Step, explain};
 pub use normal::capture_key;
 pub use place::{is_agreed_absolute, is_same_place, is_serialized_absolute};
 pub use reference::{
-    Category, Grammar, Reference, decode_percent, decode_percent_lossy, is_private, is_template,
-    scheme, scheme_of, without_fragment,
+    Category, Reference, decode_percent, decode_percent_lossy, is_private, is_template, scheme,
+    scheme_of, without_fragment,
 };
 pub use relative::relativize;
 pub use resolver::Resolver;
@@ -88,7 +88,7 @@ impl Base {
         let (text, usable) = match resolver {
             // A22
             Resolver::Rfc1808 => (url.to_owned(), usable(url)),
-            Resolver::Rfc3986 => (url.to_owned(), written_absolute(Grammar::Rfc3986, url)),
+            Resolver::Rfc3986 => (url.to_owned(), written_absolute(Resolver::Rfc3986, url)),
             Resolver::Whatwg => {
                 let serialised;
                 (parsed, serialised) = Parsed::of(url);
@@ -174,7 +174,7 @@ impl Base {
     pub fn is_relative(&self, reference: &str) -> bool {
         match self.resolver() {
             Resolver::Whatwg => self.parsed.is_relative(reference),
-            resolver => scheme(resolver.grammar(), reference).is_none(),
+            resolver => scheme(resolver, reference).is_none(),
         }
     }
 
@@ -289,7 +289,7 @@ impl Base {
     pub fn is_absolute(resolver: Resolver, url: &str) -> bool {
         let usable = match resolver {
             Resolver::Rfc1808 => usable(url),
-            Resolver::Rfc3986 => written_absolute(Grammar::Rfc3986, url),
+            Resolver::Rfc3986 => written_absolute(Resolver::Rfc3986, url),
             Resolver::Whatwg => Self::new(resolver, url).inherited.usable,
         };
         !matches!(

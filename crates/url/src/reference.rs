@@ -6,8 +6,8 @@
 //! and joining them restores the text.
 //!
 //! ```
-//! use baselink_url::reference::{Category, Grammar, Reference, conformance};
-//! let reference = Reference::split(Grammar::Rfc1808, "../d;p?q#");
+//! use baselink_url::{Resolver, reference::{Category, Reference, conformance}};
+//! let reference = Reference::split(Resolver::Rfc1808, "../d;p?q#");
 //! assert_eq!(reference.path(), "../d");
 //! assert_eq!(reference.params(), Some("p"));
 //! assert_eq!(reference.fragment(), Some(""), "written, and empty");
@@ -24,19 +24,11 @@ use std::borrow::Cow;
 
 use baselink_text::{Span, display_by_name, named};
 
+use super::resolver::Resolver;
+
 mod conformance;
 
 pub use conformance::{Conformance, Violation, conformance};
-
-/// The two ways to split a reference into components.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Grammar {
-    /// RFC 1808 section 2.4: a scheme may begin with any character that it may contain, and the
-    /// first `;` of the path begins the params. The net_loc ends at `/`, or at `?` as in RFC 1738's schemes.
-    Rfc1808,
-    /// RFC 3986 appendix B, with section 3.1's rule that a scheme begins with a letter. There are no params.
-    Rfc3986,
-}
 
 /// A reference and the spans of its components, without delimiters. An absent component is `None`; an empty one is
 /// an empty span.
@@ -61,19 +53,23 @@ pub struct Reference<'a> {
 impl<'a> Reference<'a> {
     /// Splits `text` by RFC 3986. Never fails.
     pub fn of(text: &'a str) -> Self {
-        Self::split(Grammar::Rfc3986, text)
+        Self::split(Resolver::Rfc3986, text)
     }
 
     /// Splits `text` into its components. Never fails.
     ///
+    /// Under RFC 1808, section 2.4, a scheme may begin with any character that it may contain, and the first `;` of the path
+    /// begins the params. The net_loc ends at `/`, or at `?` as in RFC 1738's schemes. The other resolvers follow RFC 3986,
+    /// appendix B, with section 3.1's rule that a scheme begins with a letter. There are no params.
+    ///
     /// ```
-    /// use baselink_url::reference::{Grammar, Reference};
-    /// let url = Reference::split(Grammar::Rfc1808, "http://a/b;v=1/c?q");
+    /// use baselink_url::{Resolver, reference::Reference};
+    /// let url = Reference::split(Resolver::Rfc1808, "http://a/b;v=1/c?q");
     /// assert_eq!((url.path(), url.params()), ("/b", Some("v=1/c")));
-    /// let url = Reference::split(Grammar::Rfc3986, "http://a/b;v=1/c?q");
+    /// let url = Reference::split(Resolver::Rfc3986, "http://a/b;v=1/c?q");
     /// assert_eq!((url.path(), url.params()), ("/b;v=1/c", None));
     /// ```
-    pub fn split(grammar: Grammar, text: &'a str) -> Self {
+    pub fn split(resolver: Resolver, text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let (mut start, mut end) = (0, bytes.len());
 
@@ -84,7 +80,7 @@ impl<'a> Reference<'a> {
             end = at;
         }
         // 2.4.2: the scheme.
-        let scheme_span = scheme(grammar, &text[..end]).map(|scheme| Span::new(0, scheme.len()));
+        let scheme_span = scheme(resolver, &text[..end]).map(|scheme| Span::new(0, scheme.len()));
         if let Some(scheme) = scheme_span {
             start = scheme.end + 1;
         }
@@ -103,7 +99,7 @@ impl<'a> Reference<'a> {
         }
         // 2.4.5: the params, after the first `;` of the whole path.
         let mut params_span = None;
-        if grammar == Grammar::Rfc1808
+        if resolver == Resolver::Rfc1808
             && let Some(n) = memchr::memchr(b';', &bytes[start..end])
         {
             params_span = Some(Span::new(start + n + 1, end));
@@ -210,22 +206,22 @@ pub fn without_query(url: &str) -> &str {
 
 /// The scheme of a reference by RFC 3986.
 pub fn scheme_of(reference: &str) -> Option<&str> {
-    scheme(Grammar::Rfc3986, reference)
+    scheme(Resolver::Rfc3986, reference)
 }
 
-/// The scheme of a reference in `grammar`.
+/// The scheme of a reference as `resolver` splits it.
 ///
 /// ```
-/// use baselink_url::reference::{Grammar, scheme};
-/// assert_eq!(scheme(Grammar::Rfc1808, "1:2"), Some("1"));
-/// assert_eq!(scheme(Grammar::Rfc3986, "1:2"), None);
-/// assert_eq!(scheme(Grammar::Rfc1808, ":g"), None);
+/// use baselink_url::{Resolver, reference::scheme};
+/// assert_eq!(scheme(Resolver::Rfc1808, "1:2"), Some("1"));
+/// assert_eq!(scheme(Resolver::Rfc3986, "1:2"), None);
+/// assert_eq!(scheme(Resolver::Rfc1808, ":g"), None);
 /// ```
-pub fn scheme(grammar: Grammar, reference: &str) -> Option<&str> {
+pub fn scheme(resolver: Resolver, reference: &str) -> Option<&str> {
     let end = reference.bytes().position(|byte| !is_scheme_byte(byte))?;
     let scheme = &reference[..end];
     let first = *scheme.as_bytes().first()?;
-    let begins = grammar == Grammar::Rfc1808 || first.is_ascii_alphabetic();
+    let begins = resolver == Resolver::Rfc1808 || first.is_ascii_alphabetic();
     (begins && reference.as_bytes()[end] == b':').then_some(scheme)
 }
 
@@ -498,8 +494,8 @@ mod tests {
 
     type Components<'a> = [Option<&'a str>; 6];
 
-    fn components(grammar: Grammar, text: &str) -> Components<'_> {
-        let url = Reference::split(grammar, text);
+    fn components(resolver: Resolver, text: &str) -> Components<'_> {
+        let url = Reference::split(resolver, text);
         [
             url.scheme(),
             url.net_loc(),
@@ -552,7 +548,7 @@ mod tests {
             ("a?b:c", [None, None, Some("a"), None, Some("b:c"), None]),
         ];
         for (text, expected) in table {
-            assert_eq!(components(Grammar::Rfc1808, text), expected, "{text}");
+            assert_eq!(components(Resolver::Rfc1808, text), expected, "{text}");
         }
     }
 
@@ -567,7 +563,7 @@ mod tests {
             ("é:g", [None, None, Some("é:g"), None, None, None]),
         ];
         for (text, expected) in table {
-            assert_eq!(components(Grammar::Rfc3986, text), expected, "{text}");
+            assert_eq!(components(Resolver::Rfc3986, text), expected, "{text}");
         }
     }
 
@@ -649,7 +645,7 @@ mod tests {
 
     #[test]
     fn categories_have_stable_names() {
-        let name = |text| Reference::split(Grammar::Rfc1808, text).category().name();
+        let name = |text| Reference::split(Resolver::Rfc1808, text).category().name();
         let names = ["a:b", "//a", "/a", "a", "#a", ""].map(name);
         assert_eq!(
             names,

@@ -66,7 +66,7 @@ impl Base {
             cuts,
             ..
         } = &self.inherited;
-        let url = Reference::split(resolver.grammar(), target);
+        let url = Reference::split(*resolver, target);
         let path_at = url.path_span.start;
         if text[..cuts.net_loc] != target[..path_at] {
             return Vec::new();

@@ -13,8 +13,6 @@ use std::str::FromStr;
 
 use baselink_text::{Error, Result, display_by_name, named};
 
-use crate::reference::Grammar;
-
 named! {
     /// The rules by which a reference is resolved.
     ///
@@ -38,17 +36,6 @@ named! {
 }
 
 display_by_name!(Resolver);
-
-impl Resolver {
-    /// The grammar that splits a reference into components.
-    #[doc(hidden)]
-    pub const fn grammar(self) -> Grammar {
-        match self {
-            Self::Rfc1808 => Grammar::Rfc1808,
-            Self::Rfc3986 | Self::Whatwg => Grammar::Rfc3986,
-        }
-    }
-}
 
 impl FromStr for Resolver {
     type Err = Error;

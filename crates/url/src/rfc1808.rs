@@ -59,7 +59,7 @@ use super::{
     target::{Target, Unresolvable},
     trace::Trace,
 };
-use crate::reference::{Grammar, Reference};
+use crate::{reference::Reference, resolver::Resolver};
 
 impl Inherited {
     /// Resolves `reference` by RFC 1808 section 4.
@@ -69,7 +69,7 @@ impl Inherited {
         target: &mut Target,
         trace: &mut impl Trace,
     ) -> Result<(), Unresolvable> {
-        let url = Reference::split(Grammar::Rfc1808, reference);
+        let url = Reference::split(Resolver::Rfc1808, reference);
         let mut draft = Draft { reference, target };
         // A21: `http:g` is absolute, too.
         if let Some(scheme) = url.scheme() {

@@ -322,7 +322,7 @@ pub fn is_plain_host(host: &[u8]) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::reference::{Grammar, contains_placeholder, opaque_scheme, placeholder, scheme};
+    use crate::reference::{contains_placeholder, opaque_scheme, placeholder, scheme};
     use crate::{Base, Target, Unresolvable, is_same_place};
     use proptest::prelude::*;
 
@@ -387,7 +387,7 @@ mod tests {
             "{url} {reference}: not in every resolver"
         );
         assert_eq!(opaque_scheme(reference), None);
-        assert_eq!(scheme(Grammar::Rfc1808, reference), None);
+        assert_eq!(scheme(Resolver::Rfc1808, reference), None);
         assert!(placeholder(reference).is_none() && !contains_placeholder(reference));
         true
     }

@@ -10,7 +10,10 @@
 
 use baselink_text::{Error, Result, display_by_name, format::is_among, named};
 
-use crate::reference::{Grammar, Reference, is_c0_or_space, scheme, scheme_of};
+use crate::{
+    Resolver,
+    reference::{Reference, is_c0_or_space, scheme, scheme_of},
+};
 
 named! {
     /// The reason why nothing can be relative to a base. Its name is a clause.
@@ -66,8 +69,8 @@ const SCHEMES_WITHOUT_RELATIVE_FORM: &str =
 /// assert_eq!(usable("http://a/ "), Err(Unusable::Blank));
 /// ```
 pub fn usable(url: &str) -> Result<(), Unusable> {
-    written_absolute(Grammar::Rfc1808, url)?;
-    let url = Reference::split(Grammar::Rfc1808, url);
+    written_absolute(Resolver::Rfc1808, url)?;
+    let url = Reference::split(Resolver::Rfc1808, url);
     let scheme = url.scheme().unwrap_or_default();
     if is_among(scheme.as_bytes(), SCHEMES_WITHOUT_RELATIVE_FORM) {
         return Err(Unusable::Scheme);
@@ -79,10 +82,10 @@ pub fn usable(url: &str) -> Result<(), Unusable> {
     Ok(())
 }
 
-pub fn written_absolute(grammar: Grammar, url: &str) -> Result<(), Unusable> {
+pub fn written_absolute(resolver: Resolver, url: &str) -> Result<(), Unusable> {
     if url.is_empty() {
         Err(Unusable::Empty)
-    } else if scheme(grammar, url).is_none() {
+    } else if scheme(resolver, url).is_none() {
         Err(Unusable::Relative)
     } else if url.ends_with(is_c0_or_space) {
         Err(Unusable::Blank)

@@ -9,7 +9,8 @@
 //!
 //! Deliberately absent: leniency. A reference that does not conform is resolved nevertheless.
 
-use super::{Category, Grammar, Reference, scheme};
+use super::{Category, Reference, scheme};
+use crate::resolver::Resolver;
 
 /// The conformance of a reference to the grammar.
 #[derive(Debug, serde::Serialize)]
@@ -48,7 +49,7 @@ pub struct Violation {
 /// assert_eq!((violation.at, violation.character, violation.production), (8, Some('@'), "hostname"));
 /// ```
 pub fn conformance(reference: &str) -> Conformance {
-    let category = Reference::split(Grammar::Rfc1808, reference).category();
+    let category = Reference::split(Resolver::Rfc1808, reference).category();
     let mut input = Productions {
         text: reference,
         at: 0,
@@ -210,7 +211,7 @@ impl Productions<'_> {
     /// RFC 1738 section 5: `url = httpurl | ftpurl | …`; RFC 1808's `absoluteURL` for the rest,
     /// where `*( uchar | reserved )` includes everything that `generic-RL` derives.
     fn absolute_url(&mut self) -> Recognised {
-        let scheme = scheme(Grammar::Rfc1808, self.text).unwrap_or_default();
+        let scheme = scheme(Resolver::Rfc1808, self.text).unwrap_or_default();
         self.at = scheme.len() + 1;
         match scheme.to_ascii_lowercase().as_str() {
             // httpurl = "http://" hostport [ "/" hpath [ "?" search ]], hpath = hsegment *[ "/" hsegment ]
