@@ -265,21 +265,18 @@ pub struct BaseChain {
     #[serde(skip)]
     pub retrieval: Option<Established>,
     /// The base that the document would have without any `xml:base`; `None` if it would have none.
-    #[doc(hidden)]
     #[serde(skip)]
-    pub document: Option<Established>,
+    pub(crate) document: Option<Established>,
     /// The bases of elements that declare one, in document order.
     #[doc(hidden)]
     #[serde(skip)]
     pub elements: Vec<ElementChain>,
     /// True if `xml:base` counts in the document.
-    #[doc(hidden)]
     #[serde(skip)]
-    pub honours_xml_base: bool,
+    pub(crate) honours_xml_base: bool,
     /// True if the effective `base` element was written by the browser that saved the page.
-    #[doc(hidden)]
     #[serde(skip)]
-    pub has_written_base: bool,
+    pub(crate) has_written_base: bool,
     /// The comment in which the document records its source, if a program saved it.
     #[doc(hidden)]
     #[serde(skip)]

@@ -64,19 +64,16 @@ use self::{options::FileRequest, plan::FilePlan};
 #[derive(Clone, Debug)]
 pub struct FileRewrite<'a> {
     /// The bytes that were rewritten.
-    #[doc(hidden)]
     pub source: &'a [u8],
     /// The changes, as offsets in the source.
     pub edits: Edits,
     /// The changed parts of a message, with their edits.
-    #[doc(hidden)]
     pub parts: Vec<PlannedPart>,
     /// The outcome of every link.
     pub report: Report,
     /// The outcomes in numbers.
     pub totals: Totals,
     /// The options used.
-    #[doc(hidden)]
     pub options: Options,
 }
 
@@ -100,7 +97,6 @@ pub struct ListedLink {
 }
 
 /// Finds the lines and columns of the links of a file.
-#[doc(hidden)]
 pub struct LinkLines<'a> {
     bytes: &'a [u8],
     counter: LineCounter,
@@ -201,7 +197,6 @@ pub fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
 }
 
 /// The report of [`rewrite`] without links, and the counts of outcomes.
-#[doc(hidden)]
 pub fn bases(bytes: &[u8], options: &Options) -> (Report, Totals) {
     let plan = file::plan(bytes, options.request(), None, false);
     (plan.report, plan.totals)
@@ -234,7 +229,6 @@ pub fn links(bytes: &[u8], options: &Options, row: &mut dyn FnMut(ListedLink)) -
 }
 
 /// Like [`links`], for a receiver that needs no place or report of some links.
-#[doc(hidden)]
 pub fn links_to(bytes: &[u8], options: &Options, sink: &mut dyn LinkSink) -> Totals {
     let mut plan = file::plan(bytes, options.request(), Some(sink), false);
     if let Some(outermost) = plan.report.entities.first_mut() {

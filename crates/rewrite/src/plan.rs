@@ -32,11 +32,9 @@ pub fn room(length: usize) -> usize {
 }
 
 /// The base and the encoding of a document.
-#[doc(hidden)]
 pub type Within<'a> = (&'a BaseChain, Charset);
 
 /// A receiver of links, each with the document that contains it.
-#[doc(hidden)]
 pub trait LinkSink {
     /// Receives a link from its bytes alone; false if its report is needed. Most links of HTML documents come here first.
     fn plain(&mut self, _link: &PlainLink<'_>, _within: Within<'_>) -> bool {

@@ -456,7 +456,6 @@ impl Place {
         self.attribute == attribute && self.element.as_ref().is_none_or(|name| name == element)
     }
 
-    #[doc(hidden)]
     /// The name of the attribute, in lower case.
     pub(crate) fn attribute(&self) -> &str {
         &self.attribute

@@ -325,7 +325,6 @@ pub struct Link {
 
 impl Link {
     /// An embedded reference in text called `element`, which cannot be edited.
-    #[doc(hidden)]
     pub fn in_text(
         element: impl Into<Cow<'static, str>>,
         reference: String,

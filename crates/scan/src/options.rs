@@ -40,14 +40,12 @@ pub struct ScanOptions {
     /// force ([`ElementBase`](crate::document::ElementBase)).
     pub entry_links: bool,
     /// The HTML scanner to try first.
-    #[doc(hidden)]
     pub scanner: Scanner,
 }
 
 impl ScanOptions {
     /// Reads the documents of a site: with manifests, and the groups `lazy` and `scripts` for links to its resources, unless
     /// they are enabled.
-    #[doc(hidden)]
     pub fn probe(&mut self) {
         self.groups.insert(Group::Manifest);
         for group in [Group::Lazy, Group::Scripts] {
@@ -59,7 +57,6 @@ impl ScanOptions {
     }
 
     /// True if a document of the given format is read only for links to resources of the site.
-    #[doc(hidden)]
     pub fn is_probed(&self, format: Format) -> bool {
         group_of(format).is_some_and(|group| self.probed.contains(group))
     }
@@ -87,7 +84,6 @@ impl ScanOptions {
 
 /// True if links in a document of the given format are read: the format is supported, and its group, if it has one, is
 /// enabled.
-#[doc(hidden)]
 pub fn is_read(format: Format, options: &ScanOptions) -> bool {
     match format {
         Format::Html | Format::Css | Format::Xhtml | Format::Svg | Format::Xml => true,
@@ -97,7 +93,6 @@ pub fn is_read(format: Format, options: &ScanOptions) -> bool {
 }
 
 /// The group that must be enabled to read a document of the given format; `None` if the format has no group.
-#[doc(hidden)]
 pub fn group_of(format: Format) -> Option<Group> {
     match format {
         Format::Plain => Some(Group::Text),
@@ -108,7 +103,6 @@ pub fn group_of(format: Format) -> Option<Group> {
 }
 
 /// The scanners of HTML. They find the same links, and tests compare them.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Scanner {
     /// The fast scanner (`walk`). If it cannot prove its result, the exact scanner is the fallback.

@@ -492,7 +492,6 @@ pub fn begins_message(head: &[u8]) -> bool {
 /// assert!(begins_response(b"HTTP/1.1 200 OK\r\n") && begins_response(b"HTTP/2 404\n"));
 /// assert!(!begins_response(b"HTTP/1.1 is a protocol"));
 /// ```
-#[doc(hidden)]
 pub fn begins_response(head: &[u8]) -> bool {
     let Some(rest) = head.strip_prefix(b"HTTP/") else {
         return false;

@@ -10,7 +10,6 @@
 /// Declares an enum with `ALL`, `name` and `from_name`, whose values can be copied, compared and hashed. Each value states
 /// its name: `BaseRelative = "base-relative"`.
 #[macro_export]
-#[doc(hidden)]
 macro_rules! named {
     (
         $(#[$attribute:meta])*
@@ -48,7 +47,6 @@ macro_rules! named {
 /// Implements `FromStr` by name. `$unknown` is the sentence about an unknown name, in which the first `{}` is that name, and
 /// the second one the names of all values.
 #[macro_export]
-#[doc(hidden)]
 macro_rules! parse_by_name {
     ($($type:ty: $unknown:literal),+ $(,)?) => {
         $(impl std::str::FromStr for $type {
@@ -66,7 +64,6 @@ macro_rules! parse_by_name {
 
 /// Implements `Display` and `Serialize` by name.
 #[macro_export]
-#[doc(hidden)]
 macro_rules! display_by_name {
     ($($type:ty),+) => {
         $(impl std::fmt::Display for $type {

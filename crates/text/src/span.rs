@@ -100,9 +100,8 @@ impl Lines {
         Self { starts }
     }
 
-    #[doc(hidden)]
     /// Finds the lines of UTF-16 text, whose code units `unit` reads. Columns still count bytes.
-    pub fn of_utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Self {
+    pub(crate) fn of_utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Self {
         let (pairs, _) = bytes.as_chunks::<2>();
         let has = |at: usize, ascii: u8| {
             pairs

@@ -54,7 +54,6 @@ pub struct Kept {
 }
 
 /// The length in bytes of the common tail of both texts, in whole characters.
-#[doc(hidden)]
 pub fn common_tail(one: &str, other: &str) -> usize {
     let both = one.bytes().rev().zip(other.bytes().rev());
     let mut len = both.take_while(|(a, b)| a == b).count();

@@ -154,8 +154,7 @@ impl BaseChain {
     }
 
     /// The chain for an inner document, at a position where references are resolved `against` the given base.
-    #[doc(hidden)]
-    pub fn seen_by(&self, against: &Against) -> Cow<'_, Self> {
+    pub(crate) fn seen_by(&self, against: &Against) -> Cow<'_, Self> {
         let (base, is_from_outside) = match against {
             Against::Element(index) => match self.elements.get(*index) {
                 Some(element) => (element.base.as_ref(), element.is_from_outside),

@@ -67,7 +67,6 @@ const COMPRESSED: [&[u8]; 3] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x1f\x9d
 pub const STILL_COMPRESSED: &str = "it is still compressed";
 
 /// The media type of an image, a font, audio, video or PDF that begins with `bytes`.
-#[doc(hidden)]
 pub fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
     let is_match = |(signature, _): &&(&[u8], _)| {
         let mut pairs = signature.iter().zip(bytes);
@@ -79,7 +78,6 @@ pub fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
 
 /// The media type of a body that was sent as `text/html` from `url`, if it is not HTML. `body` is the body, or at least
 /// its first bytes.
-#[doc(hidden)]
 pub fn in_place_of_html(body: &[u8], url: Option<&str>) -> Option<&'static str> {
     if first_of(body) == Some(b'<') {
         return None;
@@ -132,7 +130,6 @@ pub(super) fn first_of(text: &[u8]) -> Option<u8> {
 
 /// True if `body`, a page or a part of it, is still compressed: it has the signature of a compression, or
 /// `is_undecoded` is true and it has bytes that no text has (MIME Sniffing, 3, "binary data byte").
-#[doc(hidden)]
 pub fn is_compressed(body: &[u8], is_undecoded: bool) -> bool {
     COMPRESSED.iter().any(|start| body.starts_with(start))
         || (is_undecoded
