@@ -16,8 +16,6 @@ use std::collections::HashMap;
 
 use baselink_text::named;
 
-use self::Vocabulary::*;
-
 named! {
     /// A known namespace, identified by its vocabulary.
     pub enum Vocabulary {
@@ -90,94 +88,34 @@ named! {
     }
 }
 
-/// The known namespace names. Some vocabularies have several, such as one for each version.
-#[rustfmt::skip]
-const NAMES: &[(&str, Vocabulary)] = &[
-    ("http://www.w3.org/1999/xhtml", Xhtml),
-    ("http://www.w3.org/2000/svg", Svg),
-    ("http://www.w3.org/1998/Math/MathML", MathMl),
-    ("http://www.w3.org/1999/xlink", XLink),
-    ("urn:schemas-microsoft-com:vml", Vml),
-    ("urn:schemas-microsoft-com:office:office", Office),
-    ("http://www.w3.org/2005/Atom http://purl.org/atom/ns#", Atom),
-    ("http://www.w3.org/2007/app http://purl.org/atom/app#", App),
-    ("http://purl.org/syndication/thread/1.0", Threading),
-    ("http://purl.org/rss/1.0/ \
-      http://my.netscape.com/rdf/simple/0.9/ \
-      http://channel.netscape.com/rdf/simple/0.9/ \
-      http://backend.userland.com/rss2 \
-      http://backend.userland.com/RSS2 \
-      http://blogs.law.harvard.edu/tech/rss", Rss),
-    ("http://purl.org/rss/1.0/modules/content/", RssContent),
-    ("http://search.yahoo.com/mrss/ http://search.yahoo.com/mrss", Media),
-    // Old feeds use the other spellings, and readers accept them.
-    ("http://www.itunes.com/dtds/podcast-1.0.dtd \
-      http://www.itunes.com/DTDs/Podcast-1.0.dtd \
-      http://www.itunes.com/DTDs/PodCast-1.0.dtd", Itunes),
-    ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", Rdf),
-    ("http://www.w3.org/2001/XMLSchema-instance", SchemaInstance),
-    ("http://www.w3.org/2001/XInclude http://www.w3.org/2003/XInclude", XInclude),
-    ("http://www.w3.org/1999/XSL/Transform", Xslt),
-    ("http://opml.org/spec2", Opml),
-    ("http://docbook.org/ns/docbook", DocBook),
-    ("http://www.tei-c.org/ns/1.0", Tei),
-    ("http://www.idpf.org/2007/opf", Opf),
-    ("http://www.daisy.org/z3986/2005/ncx/", Ncx),
-    ("http://www.opengis.net/kml/2.2 \
-      http://earth.google.com/kml/2.0 \
-      http://earth.google.com/kml/2.1 \
-      http://earth.google.com/kml/2.2", Kml),
-    ("http://www.w3.org/ns/SMIL \
-      http://www.w3.org/2001/SMIL20/Language \
-      http://www.w3.org/2005/SMIL21/Language", Smil),
-    ("http://www.sitemaps.org/schemas/sitemap/0.9 \
-      https://www.sitemaps.org/schemas/sitemap/0.9 \
-      http://www.google.com/schemas/sitemap/0.84", Sitemap),
-    ("http://www.google.com/schemas/sitemap-image/1.1", SitemapImage),
-    ("http://www.google.com/schemas/sitemap-video/1.1", SitemapVideo),
-    ("http://a9.com/-/spec/opensearch/1.1/ \
-      http://a9.com/-/spec/opensearch/1.0/ \
-      http://a9.com/-/spec/opensearchdescription/1.0/", OpenSearch),
-    ("http://www.mozilla.org/2006/browser/search/", MozillaSearch),
-];
-
-/// The vocabulary of elements without a namespace, by the document element.
-#[rustfmt::skip]
-const ROOTS: &[(&str, Vocabulary)] = &[
-    ("rss", Rss),
-    ("feed entry", Atom),
-    ("opml", Opml),
-    ("set book part article chapter appendix preface section sect1 refentry", DocBook),
-    ("TEI.2 TEI teiCorpus.2", Tei),
-    ("dita topic concept task reference glossentry map bookmap", Dita),
-    ("package", Opf),
-    ("ncx", Ncx),
-    ("kml", Kml),
-    ("smil", Smil),
-    ("urlset sitemapindex", Sitemap),
-    ("OpenSearchDescription", OpenSearch),
-];
-
-/// The vocabulary in the row of `name`.
-fn among(rows: &[(&str, Vocabulary)], name: &str) -> Option<Vocabulary> {
-    rows.iter()
-        .find(|row| row.0.split(' ').any(|known| known == name))
-        .map(|row| row.1)
-}
-
 impl Vocabulary {
+    /// The vocabulary with `name` in a column of the table, which are the names of its namespaces, and of the document elements
+    /// that identify it without a namespace.
+    ///
+    /// Some vocabularies have several namespaces, such as one for each version. Old feeds use other spellings of the namespace
+    /// of Apple Podcasts, and readers accept them.
+    fn in_table(column: usize, name: &str) -> Option<Self> {
+        include_str!("namespaces.tsv").lines().find_map(|row| {
+            let mut cells = row.split('\t');
+            let vocabulary = cells.next()?;
+            let mut names = cells.nth(column)?.split(' ');
+            let is_named = names.any(|known| known == name);
+            is_named.then(|| Self::from_name(vocabulary))?
+        })
+    }
+
     /// The vocabulary of a namespace name; an empty name means no namespace.
     pub fn of_namespace(name: &str) -> Self {
         if name.is_empty() {
             return Self::Plain;
         }
-        among(NAMES, name).unwrap_or(Other)
+        Self::in_table(0, name).unwrap_or(Self::Other)
     }
 
     /// The vocabulary of elements without a namespace, if the document element is called `root` and has no
     /// namespace either.
     pub fn of_root(root: &str) -> Self {
-        among(ROOTS, root).unwrap_or(Plain)
+        Self::in_table(1, root).unwrap_or(Self::Plain)
     }
 }
 
@@ -240,8 +178,28 @@ impl Bindings {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_row_of_the_table_has_a_known_vocabulary() {
+        for row in include_str!("namespaces.tsv").lines().skip(1) {
+            let cells: Vec<_> = row.split('\t').collect();
+            let vocabulary = Vocabulary::from_name(cells[0]).unwrap();
+            for namespace in cells[1].split(' ').filter(|name| !name.is_empty()) {
+                assert_eq!(Vocabulary::of_namespace(namespace), vocabulary);
+            }
+            for root in cells.get(2).iter().flat_map(|roots| roots.split(' ')) {
+                assert_eq!(Vocabulary::of_root(root), vocabulary);
+            }
+        }
+        for name in ["namespace", "document", "http://example.org/"] {
+            assert_eq!(Vocabulary::of_namespace(name), Vocabulary::Other);
+            assert_eq!(Vocabulary::of_root(name), Vocabulary::Plain);
+        }
+        assert_eq!(Vocabulary::of_root(""), Vocabulary::Plain);
+    }
 
     /// Namespaces in XML 1.0, 6.1 and 6.2.
     #[test]
