@@ -22,58 +22,26 @@ pub fn extensions() -> impl Iterator<Item = (&'static str, &'static str)> {
     rows.filter_map(|row| row.split_once('\t'))
 }
 
-/// The first bytes of images, fonts, audio, video and PDF, and their media types (MIME Sniffing, 6 and 7.1). `?` stands
-/// for any byte. Signatures of letters are longer than there, so that no text has them.
-#[rustfmt::skip]
-const SIGNATURES: &[(&[u8], &str)] = &[
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-    (b"RIFF????WEBPVP", "image/webp"),
-    (b"????ftypavif", "image/avif"),
-    (b"????ftyphei", "image/heic"),
-    (b"\x00\x00\x01\x00", "image/x-icon"),
-    (b"\x00\x00\x02\x00", "image/x-icon"),
-    (b"BM????\x00\x00\x00\x00", "image/bmp"),
-    (b"II*\x00", "image/tiff"),
-    (b"MM\x00*", "image/tiff"),
-    (b"wOFF\x00\x01\x00\x00", "font/woff"),
-    (b"wOFFOTTO", "font/woff"),
-    (b"wOF2\x00\x01\x00\x00", "font/woff2"),
-    (b"wOF2OTTO", "font/woff2"),
-    (b"\x00\x01\x00\x00", "font/ttf"),
-    (b"OTTO\x00", "font/otf"),
-    (b"ttcf\x00", "font/ttf"),
-    (b"??????????????????????????????????LP\x00", "application/vnd.ms-fontobject"),
-    (b"ID3\x02", "audio/mpeg"),
-    (b"ID3\x03", "audio/mpeg"),
-    (b"ID3\x04", "audio/mpeg"),
-    (b"\xff\xfb", "audio/mpeg"),
-    (b"OggS\x00", "audio/ogg"),
-    (b"fLaC\x00", "audio/flac"),
-    (b"RIFF????WAVE", "audio/wav"),
-    (b"????ftypM4A", "audio/mp4"),
-    (b"????ftypqt", "video/quicktime"),
-    (b"????ftyp", "video/mp4"),
-    (b"\x1a\x45\xdf\xa3", "video/webm"),
-    (b"%PDF-", "application/pdf"),
-];
-
 /// The first bytes of gzip (RFC 1952), zstd (RFC 8878) and the obsolete `compress`.
 const COMPRESSED: [&[u8]; 3] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x1f\x9d"];
 
 /// The reason why a page that [`is_compressed`] is not read.
 pub const STILL_COMPRESSED: &str = "it is still compressed";
 
-/// The media type of an image, a font, audio, video or PDF that begins with `bytes`.
+/// The media type of an image, a font, audio, video or PDF that begins with `bytes` (MIME Sniffing, 6 and 7.1).
+///
+/// In the table, the bytes are hexadecimal, and `??` stands for any byte. Signatures of letters are longer than in the standard,
+/// so that no text has them.
 pub fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
-    let is_match = |(signature, _): &&(&[u8], _)| {
-        let mut pairs = signature.iter().zip(bytes);
-        bytes.len() >= signature.len()
-            && pairs.all(|(known, byte)| matches!(known, b'?') || known == byte)
-    };
-    SIGNATURES.iter().find(is_match).map(|row| row.1)
+    include_str!("signatures.tsv").lines().find_map(|row| {
+        let (signature, media_type) = row.split_once('\t')?;
+        let head = bytes.get(..signature.len() / 2)?;
+        let is_match = head.iter().zip(0..).all(|(byte, at)| {
+            let known = &signature[2 * at..2 * at + 2];
+            known == "??" || u8::from_str_radix(known, 16) == Ok(*byte)
+        });
+        is_match.then_some(media_type)
+    })
 }
 
 /// The media type of a body that was sent as `text/html` from `url`, if it is not HTML. `body` is the body, or at least
@@ -141,6 +109,7 @@ pub fn is_compressed(body: &[u8], is_undecoded: bool) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -149,6 +118,21 @@ mod tests {
         let rows = include_str!("extensions.tsv").lines();
         let rows = rows.filter(|row| !row.starts_with('#'));
         assert_eq!(extensions().count(), rows.count());
+    }
+
+    #[test]
+    fn every_signature_is_a_row_of_bytes() {
+        for row in include_str!("signatures.tsv").lines().skip(1) {
+            let (signature, media_type) = row.split_once('\t').unwrap();
+            let pairs = signature.as_bytes().chunks(2);
+            let bytes = pairs.map(|pair| match pair {
+                b"??" => 0,
+                digits => u8::from_str_radix(str::from_utf8(digits).unwrap(), 16).unwrap(),
+            });
+            let bytes: Vec<u8> = bytes.collect();
+            assert!(media_type_of(&bytes).is_some() && media_type.contains('/'));
+            assert_eq!(media_type_of(&bytes[..1]), None);
+        }
     }
 
     #[test]
