@@ -16,15 +16,12 @@
 
 mod body;
 
-use std::str::FromStr;
+use std::{str::FromStr, sync::LazyLock};
 
 pub use self::body::{
     STILL_COMPRESSED, extensions, in_place_of_html, is_compressed, media_type_of,
 };
-use self::{
-    FormatContent::*,
-    body::{ascii_of, first_of},
-};
+use self::body::{ascii_of, first_of};
 use crate::{
     display_by_name,
     error::{Error, Result},
@@ -74,46 +71,16 @@ named! {
     }
 }
 
-/// The content of files of a format.
-#[derive(PartialEq, Eq)]
-enum FormatContent {
-    /// Nothing that is scanned as a file.
-    Nothing,
-    /// One document.
-    Document,
-    /// One document, which is scanned only if a group enables its format.
-    OptIn,
-    /// Entities with headings (RFC 2045, 2.4).
-    Entities,
-    /// Several messages in sequence.
-    Messages,
-    /// Documents, each with its retrieval URL.
-    Archive,
-}
-
-/// The media type, file extensions, noun for diagnostics and content of each format, in the order of [`Format`]. `nws` is a news
-/// article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
-#[rustfmt::skip]
-const FORMATS: [FormatRow; Format::ALL.len()] = [
-    ("text/html", "html htm shtml shtm ehtml hta", "HTML", Document),
-    ("application/xhtml+xml", "xhtml xht xhtm", "XHTML", Document),
-    ("image/svg+xml", "svg", "SVG", Document),
-    ("application/xml", "xml atom rss rdf opml xsl xslt xbl xsd rng", "XML", Document),
-    ("text/css", "css", "CSS", Document),
-    ("text/javascript", "js mjs", "a script", OptIn),
-    ("application/manifest+json", "webmanifest", "a web app manifest", OptIn),
-    ("application/feed+json", "", "a JSON Feed", OptIn),
-    ("message/rfc822", "eml emlx mht mhtml nws", "a message", Entities),
-    ("application/mbox", "mbox mbx mbs", "a mailbox", Messages),
-    ("application/http", "http", "an HTTP response", Entities),
-    ("application/warc", "warc", "a web archive", Archive),
-    ("application/wacz", "wacz", "a web archive", Archive),
-    ("application/har+json", "har", "an HTTP archive", Archive),
-    ("application/x-webarchive", "webarchive", "a web archive", Archive),
-    ("text/plain", "", "a document", Nothing),
-    ("application/octet-stream", "", "a document", Nothing),
-];
-type FormatRow = (&'static str, &'static str, &'static str, FormatContent);
+/// The rows of the table, in the order of [`Format`]: the name, media type, file extensions, noun for diagnostics and content of
+/// each format. `nws` is a news article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
+///
+/// The content is one document, also one that is scanned only on request, by a group that enables its format; entities with
+/// headings (RFC 2045, 2.4), or several messages in sequence; an archive of documents, each with its retrieval URL; or nothing
+/// that is scanned as a file.
+static FORMATS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    let rows = include_str!("format/formats.tsv").lines().skip(1);
+    rows.map(|row| row.split('\t').collect()).collect()
+});
 
 /// The number of bytes examined to detect markup.
 const MARKUP_HEAD: usize = 512;
@@ -149,19 +116,24 @@ const ROOTS: [&[u8]; 10] = [
 const UNKNOWN: [&str; 3] = [".opml", ".rng", ".xsd"];
 
 impl Format {
-    /// The row of the format in the table.
-    fn row(self) -> &'static FormatRow {
-        &FORMATS[self as usize]
+    /// The cell of the format in a column of the table.
+    fn cell(self, column: usize) -> &'static str {
+        FORMATS[self as usize][column]
+    }
+
+    /// The content of files of the format.
+    fn content(self) -> &'static str {
+        self.cell(4)
     }
 
     /// The media type.
     pub fn media_type(self) -> &'static str {
-        self.row().0
+        self.cell(1)
     }
 
     /// The file extensions of the format, in lower case and without the dot.
     pub fn extensions(self) -> impl Iterator<Item = &'static str> {
-        self.row().1.split_ascii_whitespace()
+        self.cell(2).split_ascii_whitespace()
     }
 
     /// The format of a media type in lower case, without parameters. An unknown `+xml` type is XML (RFC 7303, 4.2), and
@@ -221,7 +193,7 @@ impl Format {
 
     /// True if files of the format are scanned by default.
     pub fn is_read(self) -> bool {
-        !matches!(self.row().3, Nothing | OptIn)
+        !matches!(self.content(), "nothing" | "document on request")
     }
 
     /// Detects the format of a file called `name`. `head` is the whole file, or at least its first 2,048 bytes. A
@@ -343,8 +315,8 @@ impl Format {
 #[doc(hidden)]
 impl Format {
     /// The names of formats that can be requested: all but the last two.
-    pub const NAMES: [&'static str; FORMATS.len() - 2] = {
-        let mut names = [""; FORMATS.len() - 2];
+    pub const NAMES: [&'static str; Self::ALL.len() - 2] = {
+        let mut names = [""; Self::ALL.len() - 2];
         let mut at = 0;
         while at < names.len() {
             names[at] = Self::ALL[at].name();
@@ -355,23 +327,23 @@ impl Format {
 
     /// The noun for a file of the format in diagnostics: `HTML` or `a message`.
     pub fn noun(self) -> &'static str {
-        self.row().2
+        self.cell(3)
     }
 
     /// True if files of the format contain entities with headings, which may declare bases (RFC 1808, 3.1).
     pub fn has_headings(self) -> bool {
-        matches!(self.row().3, Entities | Messages)
+        matches!(self.content(), "entities" | "messages")
     }
 
     /// True if files of the format contain several messages, each of which is scanned, rewritten and named
     /// separately.
     pub fn holds_many(self) -> bool {
-        self.row().3 == Messages
+        self.content() == "messages"
     }
 
     /// True if files of the format are archives of documents with retrieval URLs.
     pub fn is_archive(self) -> bool {
-        self.row().3 == Archive
+        self.content() == "archive"
     }
 
     /// True for pages.
@@ -397,7 +369,7 @@ impl Format {
         if own.eq_ignore_ascii_case("manifest.json") {
             Some(Self::Manifest)
         } else {
-            Self::of_extension(name).filter(|format| format.row().3 == OptIn)
+            Self::of_extension(name).filter(|format| format.content() == "document on request")
         }
     }
 }
@@ -742,6 +714,17 @@ mod tests {
                 format,
                 "{filling} {rest:?}"
             );
+        }
+    }
+
+    #[test]
+    fn the_table_has_a_row_for_each_format() {
+        let contents = "document,document on request,entities,messages,archive,nothing";
+        assert_eq!(FORMATS.len(), Format::ALL.len());
+        for format in Format::ALL {
+            assert_eq!(format.cell(0), format.name());
+            let is_known = contents.split(',').any(|known| known == format.content());
+            assert!(is_known, "{format}");
         }
     }
 
