@@ -414,40 +414,9 @@ pub struct Place {
     row: &'static Row,
 }
 
-/// The syntaxes that a user can choose, each with its row. The URLs are embedded and resolved against the document
-/// base URL. Empty references are kept. In CSS, a mere fragment names an element.
-static USER: [(&str, Row); 5] = [
-    ("url", ROW),
-    (
-        "urls",
-        Row {
-            syntax: Syntax::Spaces,
-            ..ROW
-        },
-    ),
-    (
-        "srcset",
-        Row {
-            syntax: Syntax::Srcset,
-            ..ROW
-        },
-    ),
-    (
-        "css",
-        Row {
-            syntax: Syntax::Css,
-            fragment_identifies: true,
-            ..ROW
-        },
-    ),
-    (
-        "html",
-        Row {
-            syntax: Syntax::Html,
-            ..ROW
-        },
-    ),
-];
+/// The syntaxes that a user can choose, in place of the attribute, each with its row. The URLs are embedded and resolved against
+/// the document base URL. Empty references are kept. In CSS, a mere fragment names an element.
+static USER: LazyLock<Vec<Row>> = LazyLock::new(|| table(include_str!("places.tsv")));
 
 impl Place {
     #[doc(hidden)]
@@ -492,8 +461,9 @@ impl FromStr for Place {
                  'div[data-link]=url' or '*[data-set]=srcset'"
             )));
         };
-        let Some((_, row)) = USER.iter().find(|(known, _)| *known == syntax) else {
-            let known = USER.each_ref().map(|(known, _)| *known).join(", ");
+        let Some(row) = USER.iter().find(|row| row.attribute == syntax) else {
+            let known: Vec<_> = USER.iter().map(|row| row.attribute).collect();
+            let known = known.join(", ");
             return Err(Error::new(format!(
                 "'{place}' has the unknown syntax '{syntax}'; use one of {known}"
             )));
@@ -681,6 +651,22 @@ mod tests {
             assert_eq!(group.name().parse::<Group>().unwrap(), group);
         }
         assert_eq!(groups, Groups::all());
+    }
+
+    #[test]
+    fn a_row_for_users_differs_from_the_defaults_in_its_syntax() {
+        use Syntax::{Css, Html, Srcset};
+        let syntaxes = [Url, Spaces, Srcset, Css, Html];
+        assert_eq!(USER.len(), syntaxes.len());
+        for (row, syntax) in USER.iter().zip(syntaxes) {
+            let wanted = Row {
+                attribute: row.attribute,
+                syntax,
+                fragment_identifies: syntax == Css,
+                ..ROW
+            };
+            assert_eq!(*row, wanted);
+        }
     }
 
     #[test]
