@@ -284,33 +284,16 @@ pub(crate) const fn is_removed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r')
 }
 
-/// The openers of placeholders in template languages. Under `whatwg`, a reference with one marked `true` is not
-/// resolved, wherever the opener is: in a path, a browser percent-encodes braces and `<`.
-const OPENERS: [(&str, bool); 12] = [
-    ("{{", true),
-    ("{%", true),
-    ("{#", true),
-    ("${", true),
-    ("#{", true),
-    ("<%", true),
-    ("<?", true),
-    ("%%", false),
-    ("*|", true),
-    ("[[", false),
-    ("[%", false),
-    ("@@", false),
-];
+/// The openers of placeholders in template languages that a browser percent-encodes in a path, such as braces and `<`. Under
+/// `whatwg`, a reference with one is not resolved, wherever the opener is.
+const SPOILT_OPENERS: [&str; 8] = ["{{", "{%", "{#", "${", "#{", "<%", "<?", "*|"];
 
-/// The merge tags that are placeholders if they are the whole reference: the marks before and after the name, and the
-/// kind.
-const MERGE_TAGS: [(&str, &str, &str); 7] = [
-    ("%", "%", "%NAME%"),
-    ("[", "]", "[NAME]"),
-    ("{", "}", "{NAME}"),
-    ("$[", "]$", "$[NAME]$"),
-    ("##", "##", "##NAME##"),
-    ("#", "#", "#NAME#"),
-    ("::", "::", "::NAME::"),
+/// The other openers of placeholders in template languages.
+const OTHER_OPENERS: [&str; 4] = ["%%", "[[", "[%", "@@"];
+
+/// The kinds of merge tags that are placeholders if they are the whole reference.
+const MERGE_TAGS: [&str; 7] = [
+    "%NAME%", "[NAME]", "{NAME}", "$[NAME]$", "##NAME##", "#NAME#", "::NAME::",
 ];
 
 /// The kind of template placeholder at the beginning of a reference, or of the merge tag that is the whole reference.
@@ -326,9 +309,9 @@ const MERGE_TAGS: [(&str, &str, &str); 7] = [
 /// ```
 pub fn placeholder(reference: &str) -> Option<&'static str> {
     let text = reference.trim_matches(is_c0_or_space);
-    let opener = OPENERS.iter().find(|(opener, _)| text.starts_with(opener));
-    opener
-        .map(|(opener, _)| *opener)
+    let mut openers = SPOILT_OPENERS.into_iter().chain(OTHER_OPENERS);
+    openers
+        .find(|opener| text.starts_with(opener))
         .or_else(|| named_placeholder(text.as_bytes()))
         .or_else(|| merge_tag(text))
 }
@@ -338,20 +321,17 @@ pub fn placeholder(reference: &str) -> Option<&'static str> {
 fn merge_tag(text: &str) -> Option<&'static str> {
     let is_escape = matches!(text.as_bytes(), [b'%', high, low, ..]
         if high.is_ascii_hexdigit() && low.is_ascii_hexdigit());
-    let (.., kind) = MERGE_TAGS
-        .iter()
-        .filter(|_| !is_escape)
-        .find(|(open, close, _)| {
-            let name = text
-                .strip_prefix(open)
-                .and_then(|rest| rest.strip_suffix(close));
-            name.is_some_and(|name| {
-                name.contains(|c: char| c.is_alphabetic() || (*open == "{" && c.is_numeric()))
-                    && !name.contains(char::is_whitespace)
-                    && !(open.starts_with('#') && name.contains(['#', '?', '=', '/']))
-            })
-        })?;
-    Some(kind)
+    MERGE_TAGS.into_iter().filter(|_| !is_escape).find(|kind| {
+        let (open, close) = kind.split_once("NAME").unwrap_or_default();
+        let name = text
+            .strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close));
+        name.is_some_and(|name| {
+            name.contains(|c: char| c.is_alphabetic() || (open == "{" && c.is_numeric()))
+                && !name.contains(char::is_whitespace)
+                && !(open.starts_with('#') && name.contains(['#', '?', '=', '/']))
+        })
+    })
 }
 
 /// The kind of a placeholder that consists of a name between two marks.
@@ -405,9 +385,9 @@ pub fn contains_placeholder(reference: &str) -> bool {
     let bytes = reference.as_bytes();
     (0..bytes.len()).any(|at| {
         let text = &bytes[at..];
-        OPENERS
+        SPOILT_OPENERS
             .iter()
-            .any(|(opener, spoilt)| *spoilt && text.starts_with(opener.as_bytes()))
+            .any(|opener| text.starts_with(opener.as_bytes()))
             || (text[0] == b'{' && named_placeholder(text).is_some())
     })
 }
