@@ -508,7 +508,7 @@ impl BaseChain {
         resolver: Resolver,
     ) -> LevelResult {
         if declared.standing != Standing::First {
-            return Err((Status::PassedOver, declared.standing.name().into()));
+            return pass(declared.standing.name());
         }
         let value = declared.value.as_deref().unwrap_or_default();
         if let Some((base, reason)) = provisional(value, declared.doubt) {
@@ -748,6 +748,16 @@ type PassedLevel = (Status, Cow<'static, str>);
 /// The reason why a level gave the base, or the result for a level that did not.
 type LevelResult = Result<Cow<'static, str>, PassedLevel>;
 
+/// The result of a level that is passed over for the reason `why`.
+fn pass<T>(why: impl Into<Cow<'static, str>>) -> Result<T, PassedLevel> {
+    Err((Status::PassedOver, why.into()))
+}
+
+/// The result of a level whose value cannot be a base for the reason `why`.
+fn invalid<T>(why: impl Into<Cow<'static, str>>) -> Result<T, PassedLevel> {
+    Err((Status::Invalid, why.into()))
+}
+
 /// The result for a level, with the reason.
 fn status_of(result: LevelResult) -> PassedLevel {
     result.map_or_else(|passed| passed, |reason| (Status::Taken, reason))
@@ -769,11 +779,10 @@ impl DeclaredUrl {
         scheme: Option<&str>,
         resolver: Resolver,
     ) -> Result<Self, PassedLevel> {
-        let invalid = |why: Cow<'static, str>| Err((Status::Invalid, why));
         let opaque = reference::opaque_scheme(value);
         if let Some(scheme @ ("data" | "javascript")) = opaque.as_deref() {
             let why = format!("a {scheme}: URL cannot be a base; the outer base counts");
-            return invalid(why.into());
+            return invalid(why);
         }
         let is_whatwg = resolver == Resolver::Whatwg;
         let is_relative = |outer: &str| Base::new(resolver, outer).is_relative(value);
@@ -781,7 +790,7 @@ impl DeclaredUrl {
         let absolute = Base::is_absolute(resolver, value) && !is_relative;
         let is_url = absolute || (is_whatwg && !is_relative);
         if is_url && opaque.is_some() && !resolve::parses(value) {
-            return invalid(NO_URL.into());
+            return invalid(NO_URL);
         }
         if absolute {
             let (base, outer) = (Base::text_of(resolver, value).into(), None);
@@ -792,15 +801,15 @@ impl DeclaredUrl {
         };
         // A chain of bases that each extend the one before would grow quadratically.
         if outer.len() > LONGEST_BASE {
-            return invalid("it is relative, and the outer base is too long".into());
+            return invalid("it is relative, and the outer base is too long");
         }
         let base = match Base::new(resolver, &outer).resolve(value) {
             Ok(target) => resolve::ascii(&target.url).into_owned(),
-            Err(why) => return invalid(format!("it is relative, and {why}").into()),
+            Err(why) => return invalid(format!("it is relative, and {why}")),
         };
         if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {
             let why = format!("it resolves to {}, which is not a URL", abridged(&base));
-            return invalid(why.into());
+            return invalid(why);
         }
         let (base, outer) = (base.into(), Some(outer));
         Ok(Self { base, outer })

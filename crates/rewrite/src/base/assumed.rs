@@ -17,7 +17,7 @@
 
 use baselink_url::{self as resolve, Base, Resolver};
 
-use super::{BaseChain, DeclaredUrl, NO_URL, PassedLevel, Rule, Source, Status};
+use super::{BaseChain, DeclaredUrl, NO_URL, PassedLevel, Rule, Source, Status, invalid, pass};
 
 /// True if `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` followed by a nonempty
 /// net_loc. Under `whatwg` each slash may be a backslash, and tabs and line ends are ignored.
@@ -57,14 +57,14 @@ impl DeclaredUrl {
     ) -> Result<Self, PassedLevel> {
         let Some(scheme) = scheme.filter(|_| lacks_only_scheme(value, resolver)) else {
             let reason = "it is relative, and no outer base is known";
-            return Err((Status::PassedOver, reason.into()));
+            return pass(reason);
         };
         match Base::new(resolver, &stand_in(scheme)).resolve(value) {
             Ok(target) if resolve::parses(&target.url) => Ok(Self {
                 base: resolve::ascii(&target.url).into(),
                 outer: Some(format!("{scheme}:").into()),
             }),
-            _ => Err((Status::Invalid, NO_URL.into())),
+            _ => invalid(NO_URL),
         }
     }
 }

@@ -28,7 +28,7 @@ use baselink_url::{Base, Resolver, reference};
 
 use super::{
     BaseChain, DeclaredUrl, ENTITY, INNER, Level, LevelResult, Outer, Rule, Source, SourceKind,
-    Status, abridged, status_of,
+    Status, abridged, invalid, pass, status_of,
 };
 
 /// The meaning of an absolute `Content-Location` for the links in the content.
@@ -118,7 +118,7 @@ impl BaseChain {
         } else {
             Ok(self.evaluate_header_field(field, resolver))
         };
-        let result = result.unwrap_or_else(|reason| Err((Status::PassedOver, reason)));
+        let result = result.unwrap_or_else(pass);
         let value = Some(Arc::clone(&field.url));
         self.add_embedded(field.field.into(), value, field.span, status_of(result));
     }
@@ -138,10 +138,10 @@ impl BaseChain {
     fn evaluate_header_field(&mut self, field: &UrlValue, resolver: Resolver) -> LevelResult {
         let name = field.field.name();
         if field.url.is_empty() {
-            return Err((Status::Invalid, "it contains no URL".into()));
+            return invalid("it contains no URL");
         }
         if reference::placeholder(&field.url).is_some() {
-            return Err((Status::Invalid, "it is a template placeholder".into()));
+            return invalid("it is a template placeholder");
         }
         let is_label = field.field.is_label();
         let is_relative = is_label && !Base::is_absolute(resolver, &field.url);
@@ -149,7 +149,7 @@ impl BaseChain {
         let reason = is_relative.then_some(relative);
         let reason = reason.or_else(|| label_reason(&field.url).filter(|_| is_label));
         if let Some(reason) = reason {
-            return Err((Status::PassedOver, reason.into()));
+            return pass(reason);
         }
         let found = self.declared_url(&field.url, resolver);
         let what = match &found {

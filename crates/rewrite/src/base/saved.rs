@@ -23,7 +23,7 @@ use baselink_scan::{
 };
 use baselink_url::Resolver;
 
-use super::{BaseChain, DeclaredUrl, LevelResult, Rule, Source, Status, abridged, status_of};
+use super::{BaseChain, DeclaredUrl, LevelResult, Rule, Source, Status, abridged, pass, status_of};
 
 /// The reason to pass over a `base` element that a browser wrote.
 const BY_THE_BROWSER: &str = "written by the browser that saved the page";
@@ -51,7 +51,6 @@ impl BaseChain {
         self.was_saved_with_files |=
             saved.is_some() || self.has_written_base || effective_comment.is_some();
         for declared in &document.bases {
-            let passed = |reason: &'static str| Err((Status::PassedOver, reason.into()));
             let is_effective = effective_comment.is_some_and(|one| one.span == declared.span);
             let (source, result) = match declared.kind {
                 BaseKind::XmlBase => continue,
@@ -67,10 +66,10 @@ impl BaseChain {
                         None => Standing::NoHref,
                         Some(_) => Standing::Comment,
                     };
-                    (Source::SavedBase, passed(standing.name()))
+                    (Source::SavedBase, pass(standing.name()))
                 }
                 BaseKind::Element if ignores_element && follows_comment(declared) => {
-                    (Source::BaseElement, passed(BY_THE_BROWSER))
+                    (Source::BaseElement, pass(BY_THE_BROWSER))
                 }
                 BaseKind::Element => {
                     let result = self.evaluate_base_element(declared, resolver);
@@ -109,7 +108,7 @@ impl BaseChain {
                     written: base.to_string(),
                 };
                 if let Some(why) = written.disbelief() {
-                    return Err((Status::PassedOver, why.into()));
+                    return pass(why);
                 }
                 self.is_from_outside = false;
                 DECLARED.into()

@@ -42,7 +42,7 @@ use baselink_url::Resolver;
 
 use super::{
     BaseChain, DeclaredUrl, ElementChain, Established, INNER, Outer, PassedLevel, Rule, Source,
-    Status, abridged, provisional, status_of,
+    Status, abridged, pass, provisional, status_of,
 };
 
 impl BaseChain {
@@ -134,7 +134,7 @@ impl BaseChain {
     ) -> Result<(DeclaredUrl, Cow<'static, str>), PassedLevel> {
         if source == Source::XmlBase && !self.honours_xml_base {
             let reason = "browsers do not read xml:base in XHTML and SVG";
-            return Err((Status::PassedOver, reason.into()));
+            return pass(reason);
         }
         if let Some((base, reason)) = provisional(value, doubt) {
             return Ok((DeclaredUrl { base, outer: None }, reason));
