@@ -59,18 +59,9 @@ const FEWEST_BYTES: usize = 2 * MOST_ATTRIBUTES;
 /// The number of bytes that are fed from one allocation.
 const WINDOW: usize = 64 * 1024;
 
-/// The bound at which the engine stopped.
+/// The offset at which the engine stopped, and the reason.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Bound {
-    /// The tag at this offset has more than 1,000 attributes.
-    Attributes(usize),
-    /// The tree up to this offset took more work than its size allows, because it nests too deep.
-    Nesting(usize),
-    /// The tag that ends at this offset could not be verified against the bytes.
-    Unverified(usize),
-    /// html5ever misread the tag that ends at this offset, which closed an `annotation-xml` with HTML.
-    Annotation(usize),
-}
+pub struct Bound(pub usize, pub &'static str);
 
 /// Reports every tag and comment in `range` of `bytes` to `sink`. `scripting` is the flag of HTML, 13.2.4.5.
 pub fn scan<S: Sink>(
@@ -143,9 +134,13 @@ pub fn scan<S: Sink>(
             for found in watch.found.drain(..) {
                 found.report(bytes, &mut open, sink)?;
             }
+            // The tree takes more work than its size allows only if it nests too deep.
             let granted = FREE_CALLS + CALLS_PER_BYTE * (end - range.start) as u64;
             if tokenizer.sink.builder.sink.calls() > granted {
-                return Err(Bound::Nesting(end));
+                return Err(Bound(
+                    end,
+                    "elements before this place are nested too deeply",
+                ));
             }
             at = end;
         }
@@ -218,7 +213,8 @@ impl TextState {
             if closed.is_style {
                 sink.end_style(at);
             } else if !closes_annotation {
-                return Err(Bound::Annotation(tag.span.end));
+                let why = "html5ever cannot read the tag that ends here, in an annotation-xml";
+                return Err(Bound(tag.span.end, why));
             }
         }
         if let Some(own) = place.own {
@@ -292,7 +288,7 @@ impl Watch<'_> {
                 self.next_check = 2 * (to - start);
                 let end = self.bytes.len().min(start + self.next_check);
                 if tag::count_attributes(&self.bytes[..end], start) > MOST_ATTRIBUTES {
-                    return Err(Bound::Attributes(start));
+                    return Err(Bound(start, "this tag has more than 1,000 attributes"));
                 }
             }
             _ => {}
@@ -355,7 +351,10 @@ impl Watch<'_> {
         let start = self.tag.take();
         let raw = start.and_then(|start| tag::read(&self.bytes[..self.at], start));
         raw.filter(|raw| raw.span.end == self.at && matches_token(self.bytes, raw, token))
-            .ok_or(Bound::Unverified(self.at))
+            .ok_or(Bound(
+                self.at,
+                "html5ever and the scanner disagree about the tag that ends here",
+            ))
     }
 }
 

@@ -818,19 +818,7 @@ pub(super) fn is_fallback_content(namespace: Namespace, element: &[u8], text: Te
         && is_among(element, "noscript noframes noembed")
 }
 
-fn without_tree(bound: Bound, needs_tree: bool) -> Diagnostic {
-    let (at, why) = match bound {
-        Bound::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
-        Bound::Nesting(at) => (at, "elements before this place are nested too deeply"),
-        Bound::Unverified(at) => (
-            at,
-            "html5ever and the scanner disagree about the tag that ends here",
-        ),
-        Bound::Annotation(at) => (
-            at,
-            "html5ever cannot read the tag that ends here, in an annotation-xml",
-        ),
-    };
+fn without_tree(Bound(at, why): Bound, needs_tree: bool) -> Diagnostic {
     let effect = if needs_tree {
         "what follows was not read"
     } else {
