@@ -12,7 +12,7 @@
 //!
 //! Deliberately absent: the names of namespaces without links, which share one variant.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::LazyLock};
 
 use baselink_text::named;
 
@@ -88,34 +88,37 @@ named! {
     }
 }
 
-impl Vocabulary {
-    /// The vocabulary with `name` in a column of the table, which are the names of its namespaces, and of the document elements
-    /// that identify it without a namespace.
-    ///
-    /// Some vocabularies have several namespaces, such as one for each version. Old feeds use other spellings of the namespace
-    /// of Apple Podcasts, and readers accept them.
-    fn in_table(column: usize, name: &str) -> Option<Self> {
-        include_str!("namespaces.tsv").lines().find_map(|row| {
-            let mut cells = row.split('\t');
-            let vocabulary = cells.next()?;
-            let mut names = cells.nth(column)?.split(' ');
-            let is_named = names.any(|known| known == name);
-            is_named.then(|| Self::from_name(vocabulary))?
-        })
-    }
+/// The table: the vocabulary of each name in each column, which are the names of namespaces, and of the document elements that
+/// identify a vocabulary without a namespace.
+///
+/// Some vocabularies have several namespaces, such as one for each version. Old feeds use other spellings of the namespace
+/// of Apple Podcasts, and readers accept them.
+static TABLE: LazyLock<HashMap<(usize, &str), Vocabulary>> = LazyLock::new(|| {
+    let rows = include_str!("namespaces.tsv").lines();
+    let names = rows.flat_map(|row| {
+        let (vocabulary, cells) = row.split_once('\t').unwrap_or_default();
+        let vocabulary = Vocabulary::from_name(vocabulary);
+        let words = (0..).zip(cells.split('\t'));
+        let words =
+            words.flat_map(|(column, cell)| cell.split(' ').map(move |name| (column, name)));
+        words.filter_map(move |name| Some((name, vocabulary?)))
+    });
+    names.collect()
+});
 
+impl Vocabulary {
     /// The vocabulary of a namespace name; an empty name means no namespace.
     pub fn of_namespace(name: &str) -> Self {
         if name.is_empty() {
             return Self::Plain;
         }
-        Self::in_table(0, name).unwrap_or(Self::Other)
+        TABLE.get(&(0, name)).copied().unwrap_or(Self::Other)
     }
 
     /// The vocabulary of elements without a namespace, if the document element is called `root` and has no
     /// namespace either.
     pub fn of_root(root: &str) -> Self {
-        Self::in_table(1, root).unwrap_or(Self::Plain)
+        TABLE.get(&(1, root)).copied().unwrap_or(Self::Plain)
     }
 }
 
