@@ -230,7 +230,7 @@ impl Move {
         self.from = root_url.get_or_insert_with(from).clone();
         let root = self.from.as_str().strip_suffix('/');
         if self.is_page && root.is_some() && root == documents.url.as_deref() {
-            return refused("the URL of a page is no root of a site; give --to OLD=NEW");
+            return refused("the URL of a page is not the root of a site; give --to OLD=NEW");
         }
         self.to = to.unwrap_or_else(|| self.from.clone());
         origins.keeps_local_copies = false;
