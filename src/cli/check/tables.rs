@@ -11,7 +11,7 @@
 
 use std::io;
 
-use baselink_site::collection::origin::map::write_table;
+use baselink_site::{collection::origin::map::write_table, purpose::check::Class};
 use baselink_text::{layer::escape, visible};
 
 use super::{tree::CheckedTree, verdict::verdict, words::counted};
@@ -38,30 +38,36 @@ struct LinkRow {
     /// The number of the file, the line and the column.
     place: [usize; 3],
     is_denied: bool,
-    /// The file, and the last four columns.
-    file: String,
+    /// The last four columns.
     texts: [String; 4],
 }
 
-/// The links with findings, by their places.
-fn rows(request: &Check, tree: &CheckedTree) -> Vec<LinkRow> {
-    let mut rows = Vec::new();
+/// The names of the files, and the links with findings, by their places. A file without a link to it is at no place in itself.
+fn rows(request: &Check, tree: &CheckedTree) -> (Vec<String>, Vec<LinkRow>) {
+    let names = tree.files.iter();
+    let names = names.map(|file| String::from_utf8_lossy(&file.name).into_owned());
+    let (mut names, mut rows) = (names.collect::<Vec<_>>(), Vec::new());
     for target in tree.targets.iter() {
         let class = target.rule.class();
         let cause = target.rule.cause(target.reason).unwrap_or_default();
-        rows.extend(target.summary.places.iter().map(|place| {
-            let reference = target.texts_of(place).1;
-            let place = [place.file, place.line, place.column].map(|one| one as usize);
-            LinkRow {
+        let mut add = |place: [usize; 3], reference| {
+            rows.push(LinkRow {
                 place,
                 is_denied: request.deny.contains(class),
-                file: String::from_utf8_lossy(&tree.files[place[0]].name).into(),
                 texts: [class.name(), cause, reference, target.to].map(str::to_owned),
-            }
-        }));
+            });
+        };
+        for place in &target.summary.places {
+            let at = [place.file, place.line, place.column].map(|one| one as usize);
+            add(at, target.texts_of(place).1);
+        }
+        if class == Class::Unlinked {
+            add([names.len(), 0, 0], "");
+            names.push(target.to.to_owned());
+        }
     }
     rows.sort_by_key(|row| row.place);
-    rows
+    (names, rows)
 }
 
 /// Writes a report of this form, which is neither a page nor a log.
@@ -70,25 +76,25 @@ pub fn write(
     (request, tree): (&Check, &CheckedTree),
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let rows = rows(request, tree);
+    let (names, rows) = rows(request, tree);
     match form {
-        ReportForm::JUnit => write_junit(&rows, tree, out),
-        ReportForm::Markdown => write_markdown(&rows, &verdict(request, tree), out),
+        ReportForm::JUnit => write_junit(&rows, &names, out),
+        ReportForm::Markdown => write_markdown(&rows, (&names, &verdict(request, tree)), out),
         _ => {
             let rows = rows.into_iter().map(|row| {
-                let ([_, line, column], [class, cause, reference, target]) = (row.place, row.texts);
+                let [file, line, column] = row.place;
+                let [class, cause, reference, target] = row.texts;
+                let file = names[file].clone();
                 let denied = row.is_denied.to_string();
                 let [line, column] = [line, column].map(|one| one.to_string());
-                [
-                    row.file, line, column, denied, class, cause, reference, target,
-                ]
+                [file, line, column, denied, class, cause, reference, target]
             });
             write_table(out, COLUMNS, rows)
         }
     }
 }
 
-fn write_junit(rows: &[LinkRow], tree: &CheckedTree, out: &mut dyn io::Write) -> io::Result<()> {
+fn write_junit(rows: &[LinkRow], names: &[String], out: &mut dyn io::Write) -> io::Result<()> {
     // XML has no such characters (XML 1.0, 2.2).
     let text = |text: &str| {
         let text = visible(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
@@ -97,14 +103,19 @@ fn write_junit(rows: &[LinkRow], tree: &CheckedTree, out: &mut dyn io::Write) ->
     let mut denied = rows.iter().filter(|row| row.is_denied).peekable();
     let mut cases = String::new();
     let mut failures = 0;
-    for (number, file) in tree.files.iter().enumerate() {
-        let name = text(&String::from_utf8_lossy(&file.name));
+    for (number, name) in names.iter().enumerate() {
+        let name = text(name);
         cases += &format!("<testcase classname=\"baselink\" name=\"{name}\">");
         let mut found = Vec::new();
         while let Some(row) = denied.next_if(|row| row.place[0] == number) {
             let ([_, line, column], [class, _, reference, target]) = (row.place, &row.texts);
+            let link = if reference.is_empty() {
+                "no page"
+            } else {
+                reference
+            };
             found.push(text(&format!(
-                "{line}:{column}: {class}: {reference} leads to {target}"
+                "{line}:{column}: {class}: {link} leads to {target}"
             )));
         }
         if !found.is_empty() {
@@ -117,7 +128,7 @@ fn write_junit(rows: &[LinkRow], tree: &CheckedTree, out: &mut dyn io::Write) ->
         }
         cases += "</testcase>\n";
     }
-    let tests = tree.files.len();
+    let tests = names.len();
     write!(
         out,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -125,7 +136,11 @@ fn write_junit(rows: &[LinkRow], tree: &CheckedTree, out: &mut dyn io::Write) ->
     )
 }
 
-fn write_markdown(rows: &[LinkRow], verdict: &str, out: &mut dyn io::Write) -> io::Result<()> {
+fn write_markdown(
+    rows: &[LinkRow],
+    (names, verdict): (&[String], &str),
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let cell = |text: &str| -> String {
         let mark = |letter: char| match letter {
             '.' | '/' | '-' => letter.to_string(),
@@ -140,7 +155,7 @@ fn write_markdown(rows: &[LinkRow], verdict: &str, out: &mut dyn io::Write) -> i
     )?;
     for row in rows.iter().take(SHOWN) {
         let [class, _, reference, target] = row.texts.each_ref().map(|text| cell(text));
-        let (file, line) = (cell(&row.file), row.place[1]);
+        let (file, line) = (cell(&names[row.place[0]]), row.place[1]);
         writeln!(
             out,
             "| {file} | {line} | {class} | {reference} | {target} |"
