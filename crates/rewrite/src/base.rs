@@ -243,6 +243,7 @@ pub struct Established {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct BaseChain {
     /// The entity.
+    #[serde(skip)]
     pub entity: Arc<str>,
     /// The base URL, in ASCII; `None` if there is none (3.4).
     pub base: Option<Arc<str>>,
@@ -251,8 +252,10 @@ pub struct BaseChain {
     /// The source of the base.
     pub source: Source,
     /// The origin of an inherited base.
+    #[serde(skip)]
     pub declared: Option<Declared>,
     /// True if the base depends on something outside the file, such as a retrieval URL.
+    #[serde(skip)]
     pub is_from_outside: bool,
     /// The levels, innermost first.
     pub chain: Vec<Level>,
@@ -290,6 +293,7 @@ pub struct BaseChain {
     #[serde(skip)]
     pub assumed_scheme: Option<Arc<str>>,
     /// The anomalies of the declarations.
+    #[serde(skip)]
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -156,6 +156,7 @@ pub struct LinkReport {
     pub rel: Option<Arc<str>>,
     /// The decoded new reference, if percent-encoding makes it differ from the target. This happens where a
     /// character has no other escape, such as in lists separated by white space.
+    #[serde(skip)]
     pub written: Option<String>,
     /// The outcome of the link.
     pub outcome: Outcome,
@@ -164,6 +165,7 @@ pub struct LinkReport {
     pub reason: Option<Reason>,
     /// True if another resolver resolves the link to a different target, apart from spelling, or if only some
     /// resolvers find a target. Independent of the outcome.
+    #[serde(skip)]
     pub differs: bool,
     /// The other resolvers with a different target, in the order of [`Resolver::ALL`].
     #[serde(skip)]
@@ -178,6 +180,7 @@ pub struct LinkReport {
     pub lack: Option<Lack>,
     /// True if the link can be replaced in its position: apart from escapes, its bytes are the reference itself, and
     /// they are not in signed content.
+    #[serde(skip)]
     pub is_editable: bool,
 }
 
