@@ -243,7 +243,6 @@ pub struct Established {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct BaseChain {
     /// The entity.
-    #[serde(skip)]
     pub entity: Arc<str>,
     /// The base URL, in ASCII; `None` if there is none (3.4).
     pub base: Option<Arc<str>>,
@@ -252,7 +251,6 @@ pub struct BaseChain {
     /// The source of the base.
     pub source: Source,
     /// The origin of an inherited base.
-    #[serde(skip)]
     pub declared: Option<Declared>,
     /// True if the base depends on something outside the file, such as a retrieval URL.
     #[serde(skip)]
