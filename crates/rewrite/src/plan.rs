@@ -63,24 +63,24 @@ pub fn most_held(links_wait: bool) -> usize {
 #[derive(Default)]
 pub struct DocumentPlan {
     /// The links that wait for later ones, which may change their outcomes.
-    pub(super) held: Vec<Judged>,
+    pub held: Vec<Judged>,
     /// The number of links that may wait; 0 if none needs to.
-    pub(super) most_held: usize,
+    pub most_held: usize,
     /// The number of links that were to wait, of which a long one counts several times.
     waiting: usize,
     /// True if more links were to wait, so that some are lacking here.
-    pub(super) is_partial: bool,
+    pub is_partial: bool,
     /// [`Foreseen::keeps_base`], for the links so far.
-    pub(super) keeps_base: bool,
+    pub keeps_base: bool,
     /// The edits of all other links.
-    pub(super) edits: Edits,
+    pub edits: Edits,
     /// The counts of those links.
-    pub(super) tally: RunningTotals,
+    pub tally: RunningTotals,
     /// The documents inside this one. When the plan is complete, the report of the document itself is put before them.
-    pub(super) entities: Vec<EntityReport>,
+    pub entities: Vec<EntityReport>,
     /// The indices of the documents inside this one by the names of their entities.
-    pub(super) by_name: HashMap<Arc<str>, usize>,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub by_name: HashMap<Arc<str>, usize>,
+    pub diagnostics: Vec<Diagnostic>,
     /// The character encoding of queries, if it is not that of the document.
     query_charset: Option<Charset>,
     /// The number of bytes by which the links may grow.
@@ -95,7 +95,7 @@ pub struct DocumentPlan {
 
 impl DocumentPlan {
     /// An empty plan for a document.
-    pub(super) fn new(around: &Surroundings<'_>, query_charset: Option<Charset>) -> Self {
+    pub fn new(around: &Surroundings<'_>, query_charset: Option<Charset>) -> Self {
         let (room, grown) = match around.foreseen.map(|known| known.is_outgrown) {
             Some(true) => (0, 1),
             Some(false) => (usize::MAX, 0),
@@ -111,13 +111,13 @@ impl DocumentPlan {
     }
 
     /// True if the links need more than their room.
-    pub(super) fn is_outgrown(&self) -> bool {
+    pub fn is_outgrown(&self) -> bool {
         self.grown > self.room
     }
 
     /// Adds the edit of a link that is only counted.
     #[inline(always)]
-    pub(super) fn splice(
+    pub fn splice(
         &mut self,
         at: usize,
         Splice {
@@ -141,7 +141,7 @@ impl DocumentPlan {
 
     /// Adds a link of the document `own` or one inside it. Once the room is
     /// used up, its text is dropped.
-    pub(super) fn add(
+    pub fn add(
         &mut self,
         mut judged: Judged,
         own: Within<'_>,
@@ -179,7 +179,7 @@ impl DocumentPlan {
     }
 
     /// Adds the links of the document `own` that have waited, after the last link.
-    pub(super) fn release(&mut self, own: Within<'_>, mut sink: Option<&mut dyn LinkSink>) {
+    pub fn release(&mut self, own: Within<'_>, mut sink: Option<&mut dyn LinkSink>) {
         if self.is_partial {
             return;
         }
@@ -213,7 +213,7 @@ impl DocumentPlan {
     }
 
     /// If the links together outgrow their room, reports it, and leaves all of them unchanged unless that `was_foreseen`.
-    pub(super) fn settle(&mut self, was_foreseen: bool) -> Option<Diagnostic> {
+    pub fn settle(&mut self, was_foreseen: bool) -> Option<Diagnostic> {
         if !self.is_outgrown() {
             return None;
         }
@@ -227,7 +227,7 @@ impl DocumentPlan {
     }
 
     /// Moves the spans of diagnostics and of declared bases to the underlying buffer.
-    pub(super) fn move_reports(&mut self, beneath: impl Fn(Span) -> Span) {
+    pub fn move_reports(&mut self, beneath: impl Fn(Span) -> Span) {
         for diagnostic in &mut self.diagnostics {
             diagnostic.span = beneath(diagnostic.span);
         }
@@ -258,15 +258,15 @@ pub struct PlannedPart {
 
 /// The plan for a file, whose links were passed on.
 pub struct FilePlan {
-    pub(super) edits: Edits,
-    pub(super) parts: Vec<PlannedPart>,
-    pub(super) report: Report,
+    pub edits: Edits,
+    pub parts: Vec<PlannedPart>,
+    pub report: Report,
     /// Also has the diagnostics of the report.
-    pub(super) totals: Totals,
+    pub totals: Totals,
 }
 
 impl FilePlan {
-    pub(super) fn new(
+    pub fn new(
         edits: Edits,
         parts: Vec<PlannedPart>,
         mut report: Report,

@@ -156,7 +156,7 @@ impl Totals {
 /// Totals of links that are counted as they are judged.
 #[derive(Default)]
 pub struct RunningTotals {
-    pub(super) totals: Totals,
+    pub totals: Totals,
     /// The links that lead elsewhere under another resolver.
     differing: Differing,
 }
@@ -164,25 +164,25 @@ pub struct RunningTotals {
 impl RunningTotals {
     /// Counts a link without a report.
     #[inline(always)]
-    pub(super) fn add(&mut self, outcome: Outcome, reason: Option<Reason>) {
+    pub fn add(&mut self, outcome: Outcome, reason: Option<Reason>) {
         self.totals.counts[outcome as usize][reason.map_or(0, |reason| 1 + reason as usize)] += 1;
     }
 
     /// Counts a link as leading above the root, in addition to [`add`](Self::add). The first such link must have had a
     /// report.
-    pub(super) fn add_above_root(&mut self, resolver: Resolver) {
+    pub fn add_above_root(&mut self, resolver: Resolver) {
         self.totals.differing += 1;
         self.differing.count_above_root(resolver);
     }
 
     /// Adds the counts of a later part of a message. `beneath` moves the spans of its links to the message.
-    pub(super) fn append(&mut self, part: Self, beneath: impl Fn(Span) -> Span) {
+    pub fn append(&mut self, part: Self, beneath: impl Fn(Span) -> Span) {
         self.totals.append(part.totals, 0);
         self.differing.append(part.differing, beneath);
     }
 
     /// Counts `link`, which is in a document in `charset`.
-    pub(super) fn add_link(&mut self, link: &LinkReport, charset: Charset) {
+    pub fn add_link(&mut self, link: &LinkReport, charset: Charset) {
         self.add(link.outcome, link.reason);
         let totals = &mut self.totals;
         totals.without_scheme += usize::from(link.lacks_only_scheme());
@@ -204,7 +204,7 @@ impl RunningTotals {
     }
 
     /// Counts all rewritten links as not editable, for `reason`.
-    pub(super) fn refuse(&mut self, reason: Reason) {
+    pub fn refuse(&mut self, reason: Reason) {
         let counts = &mut self.totals.counts;
         let rewritten: usize = counts[Outcome::Rewritten as usize].iter().sum();
         counts[Outcome::Rewritten as usize].fill(0);
@@ -215,7 +215,7 @@ impl RunningTotals {
     }
 
     /// The totals of a file with this `outermost` document.
-    pub(super) fn finish(self, edits: &Edits, report: &mut Report) -> Totals {
+    pub fn finish(self, edits: &Edits, report: &mut Report) -> Totals {
         let mut diagnostics = std::mem::take(&mut report.diagnostics);
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
         diagnostics.extend(self.differing.diagnostic());

@@ -80,7 +80,7 @@ pub trait Links {
 /// The maximum nesting depth of documents and of markup in text.
 ///
 /// Each level is scanned separately, so without a maximum the work would be quadratic.
-pub(crate) const DEEPEST: usize = 16;
+pub const DEEPEST: usize = 16;
 
 /// The most links that wait for others, or are read in a document inside another one.
 pub const MOST_HELD: usize = 1 << 16;

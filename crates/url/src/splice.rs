@@ -48,7 +48,7 @@ pub struct Prefixes {
 impl Prefixes {
     /// The prefixes of `base`, which was given as `url`; `None` if the resolvers could read the base itself
     /// differently.
-    pub(super) fn of(url: &str, base: &Inherited) -> Option<Self> {
+    pub fn of(url: &str, base: &Inherited) -> Option<Self> {
         let written = Reference::of(url);
         let is_http = |scheme: &str| {
             scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
@@ -92,11 +92,7 @@ impl Prefixes {
 
     /// The target of `reference` against `base`, to which these prefixes belong: see
     /// [`Base::splice`](super::Base::splice).
-    pub(super) fn splice<'a>(
-        &'a self,
-        base: &'a Inherited,
-        reference: &[u8],
-    ) -> Option<Splice<'a>> {
+    pub fn splice<'a>(&'a self, base: &'a Inherited, reference: &[u8]) -> Option<Splice<'a>> {
         let whole = |is_plain: bool, end: usize| (is_plain, &base.text[..end], 0);
         let (is_plain, prefix, dropped) = match reference {
             // RFC 1808 replaces an empty query by the query of the base.
@@ -186,14 +182,14 @@ fn climb(reference: &[u8]) -> (usize, usize) {
 /// Classes of bytes, as bits. Every resolver keeps a byte without any bit unchanged, wherever it is in a reference.
 mod class {
     /// A byte that some resolvers may spell differently.
-    pub(super) const OTHER: u8 = 1;
+    pub const OTHER: u8 = 1;
     /// A byte that some resolvers may spell differently, but not after a path.
-    pub(super) const TAIL: u8 = 1 << 1;
+    pub const TAIL: u8 = 1 << 1;
     /// A byte that may have a meaning in a path.
-    pub(super) const MARK: u8 = 1 << 2;
+    pub const MARK: u8 = 1 << 2;
     /// `*|` opens a placeholder: `STAR` is its first byte and `PIPE` its second.
-    pub(super) const STAR: u8 = 1 << 3;
-    pub(super) const PIPE: u8 = 1 << 4;
+    pub const STAR: u8 = 1 << 3;
+    pub const PIPE: u8 = 1 << 4;
 }
 
 const CLASSES: [u8; 256] = {

@@ -79,12 +79,12 @@ pub struct Parsed {
     /// The base for relative paths, if the url crate would see a drive letter in its path that the URL Standard
     /// does not see.
     driveless: Option<url::Url>,
-    pub(super) encode_query: Option<QueryEncoder>,
+    pub encode_query: Option<QueryEncoder>,
 }
 
 impl Parsed {
     /// Parses `text`. Returns the serialised base, or the reason why the parser fails.
-    pub(super) fn of(text: &str) -> (Self, Result<String, Unusable>) {
+    pub fn of(text: &str) -> (Self, Result<String, Unusable>) {
         match url::Url::parse(text) {
             Ok(url) => {
                 let mut serialised = String::new();
@@ -110,7 +110,7 @@ impl Parsed {
     }
 
     /// True if `reference` is relative to this base. `http:g` is relative to a base with the same special scheme.
-    pub(super) fn is_relative(&self, reference: &str) -> bool {
+    pub fn is_relative(&self, reference: &str) -> bool {
         let Some(scheme) = opaque_scheme(reference) else {
             return true;
         };
@@ -126,7 +126,7 @@ impl Parsed {
     }
 
     /// Resolves `reference` by the basic URL parser of the URL Standard. `base` has the text of this base.
-    pub(super) fn resolve(
+    pub fn resolve(
         &self,
         base: &Inherited,
         reference: &str,

@@ -98,9 +98,9 @@ pub struct Data<R> {
     /// The data that precedes everything else: bytes that were given back, and events read ahead.
     waiting: VecDeque<PendingData>,
     /// The offset of the next byte in the uncompressed data.
-    pub(super) position: u64,
+    pub position: u64,
     /// The most recent member.
-    pub(super) member: Member,
+    pub member: Member,
 }
 
 impl<R: Read> Data<R> {

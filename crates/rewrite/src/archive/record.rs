@@ -233,17 +233,17 @@ impl Record {
 
 /// The heading at the start of a buffer, before its block is known.
 pub struct RecordHeading {
-    pub(super) fields: Heading,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub fields: Heading,
+    pub diagnostics: Vec<Diagnostic>,
     /// The length of the heading.
-    pub(super) length: usize,
+    pub length: usize,
     /// The version, if it is unknown to the standard.
-    pub(super) version: Option<String>,
+    pub version: Option<String>,
 }
 
 impl RecordHeading {
     /// Parses the heading `bytes[..length]`, which includes the empty line after it.
-    pub(super) fn read(bytes: &[u8], length: usize) -> Self {
+    pub fn read(bytes: &[u8], length: usize) -> Self {
         let bytes = &bytes[..length];
         let line = memchr::memchr(b'\n', bytes).map_or(length, |at| at + 1);
         let (fields, _) = Heading::read_whole(bytes, line);
@@ -280,22 +280,17 @@ impl RecordHeading {
     }
 
     /// The length of the block according to `Content-Length`.
-    pub(super) fn content_length(&self, bytes: &[u8]) -> Option<u64> {
+    pub fn content_length(&self, bytes: &[u8]) -> Option<u64> {
         decimal(&bytes[self.fields.first(bytes, "Content-Length")?.value.range()])
     }
 
     /// Reports an anomaly of the block.
-    pub(super) fn report(
-        &mut self,
-        code: Code,
-        block: Span,
-        message: impl Into<Cow<'static, str>>,
-    ) {
+    pub fn report(&mut self, code: Code, block: Span, message: impl Into<Cow<'static, str>>) {
         self.diagnostics.push(Diagnostic::new(code, block, message));
     }
 
     /// The record with `block`, a span of `bytes`.
-    pub(super) fn record(self, offset: Offset, bytes: Vec<u8>, block: Span) -> Record {
+    pub fn record(self, offset: Offset, bytes: Vec<u8>, block: Span) -> Record {
         let Self {
             fields,
             diagnostics,

@@ -43,9 +43,9 @@ pub struct WithoutZstd<R> {
     length: u64,
     /// The number of decompressed bytes, also of those that the decoder withholds. Within a frame it is a multiple of
     /// [`STEP`].
-    pub(super) decoded: u64,
+    pub decoded: u64,
     /// The reason why the data ended early.
-    pub(super) fault: Option<ZstdFault>,
+    pub fault: Option<ZstdFault>,
     /// True if the rest of the archive is not read.
     has_ended: bool,
 }

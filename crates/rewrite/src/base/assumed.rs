@@ -50,7 +50,7 @@ pub fn stand_in(scheme: &str) -> String {
 
 impl DeclaredUrl {
     /// The URL of a relative `value` without an outer base, with `scheme` if only the scheme is missing.
-    pub(super) fn with_scheme(
+    pub fn with_scheme(
         value: &str,
         scheme: Option<&str>,
         resolver: Resolver,

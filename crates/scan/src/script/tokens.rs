@@ -43,11 +43,11 @@ pub enum TokenKind {
 /// A token.
 #[derive(Clone, Copy)]
 pub struct Token {
-    pub(super) kind: TokenKind,
+    pub kind: TokenKind,
     /// The whole token, including the quotation marks of a string.
-    pub(super) span: Span,
+    pub span: Span,
     /// True if no bracket is open where the token begins.
-    pub(super) is_outermost: bool,
+    pub is_outermost: bool,
 }
 
 /// An open bracket.
@@ -86,7 +86,7 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn of(text: &'a str, goal: Goal) -> Self {
+    pub fn of(text: &'a str, goal: Goal) -> Self {
         let bytes = text.as_bytes();
         let at = if bytes.starts_with(b"#!") {
             line_end(bytes, 0)
@@ -104,7 +104,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The next token; `None` at the end.
-    pub(super) fn next_token(&mut self) -> Result<Option<Token>, SyntaxFault> {
+    pub fn next_token(&mut self) -> Result<Option<Token>, SyntaxFault> {
         self.skip()?;
         let (start, is_outermost) = (self.at, self.open.is_empty());
         let rest = &self.bytes[start..];

@@ -82,7 +82,7 @@ fn extension(url: &str) -> Option<&str> {
 }
 
 /// The bytes of `text` after its byte order mark; in UTF-16, without zeros, so that ASCII is what it is in UTF-8.
-pub(super) fn ascii_of(text: &[u8]) -> impl Iterator<Item = u8> {
+pub fn ascii_of(text: &[u8]) -> impl Iterator<Item = u8> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let is_utf_16 = text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff");
     let text = if is_utf_16 { &text[2..] } else { text };
@@ -92,7 +92,7 @@ pub(super) fn ascii_of(text: &[u8]) -> impl Iterator<Item = u8> {
 }
 
 /// The first byte of `text` after white space and a byte order mark, which may be that of UTF-16.
-pub(super) fn first_of(text: &[u8]) -> Option<u8> {
+pub fn first_of(text: &[u8]) -> Option<u8> {
     ascii_of(text).find(|byte| !byte.is_ascii_whitespace())
 }
 

@@ -132,9 +132,9 @@ const ALWAYS_WHOLE: &str = "style script base";
 /// The properties of an element that matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Element {
-    pub(super) kind: ElementKind,
+    pub kind: ElementKind,
     /// True if all of its attributes are needed.
-    pub(super) whole: bool,
+    pub whole: bool,
 }
 
 /// A map keyed by names, in which most lookups fail by length and first letter.

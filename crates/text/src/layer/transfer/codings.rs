@@ -56,11 +56,11 @@ pub struct Codings {
 
 /// A decoded body.
 pub struct Uncoded<'a> {
-    pub(super) bytes: Cow<'a, [u8]>,
+    pub bytes: Cow<'a, [u8]>,
     /// The reason, if any, why the body cannot be written without its codings.
-    pub(super) obstacle: Option<&'static str>,
+    pub obstacle: Option<&'static str>,
     /// The diagnostics about the body.
-    pub(super) remarks: Vec<Diagnostic>,
+    pub remarks: Vec<Diagnostic>,
 }
 
 impl Codings {

@@ -19,11 +19,11 @@ pub const WIDTH: usize = 76;
 
 /// A body, encoded and decoded.
 pub struct Encoded<'a> {
-    pub(super) buffer: &'a [u8],
+    pub buffer: &'a [u8],
     /// The span of the body in the buffer.
-    pub(super) body: Span,
+    pub body: Span,
     /// The decoded bytes.
-    pub(super) bytes: &'a [u8],
+    pub bytes: &'a [u8],
 }
 
 /// The line end for new lines of `body`. The first LF in the body decides, else the last one before it. Without an
