@@ -322,7 +322,7 @@ test("an error about a value names its option (bug 404)", () => {
   fails(() => rewrite("", { assumeScheme: "mailto" }), "assumeScheme: URLs of the scheme 'mailto' have no host; use one such as https");
   fails(() => new RewriterStream({ dkim: "x" }), "dkim: unknown value 'x'; use rewrite or keep");
   fails(() => rewrite("", { contentLocation: "x" }), "contentLocation: unknown value 'x'; use base or label");
-  fails(() => resolve(url, "x", { resolver: "x" }), "resolver: unknown resolver 'x'; use rfc1808, rfc3986 or whatwg");
+  fails(() => resolve(url, "x", { resolver: "x" }), "resolver: unknown resolver 'x'; use one of rfc1808, rfc3986, whatwg");
   for (const name of ["format", "charset", "fragments", "baseElement", "enable", "attributes", "localCopies"]) {
     assert.throws(() => rewrite("", { [name]: "x" }), (error) => error instanceof TypeError && error.message.startsWith(`${name}: `));
   }

@@ -361,7 +361,7 @@ def test_unusual_urls() -> None:
         ({"format": "script"}, "requires enable 'scripts'"),
         ({"format": "manifest"}, "requires enable 'manifest'"),
         ({"charset": "utf-9"}, "charset: unknown encoding 'utf-9'"),
-        ({"resolver": "RFC1808"}, "resolver: unknown resolver 'RFC1808'; use rfc1808, rfc3986 or whatwg"),
+        ({"resolver": "RFC1808"}, "resolver: unknown resolver 'RFC1808'; use one of rfc1808, rfc3986, whatwg"),
         ({"fragments": "no"}, "fragments: "),
         ({"base_element": "no"}, "base_element: "),
         ({"local_copies": "no"}, "local_copies: "),

@@ -9,9 +9,7 @@
 //!
 //! Deliberately absent: the rules. Each set has its own file in this folder.
 
-use std::str::FromStr;
-
-use baselink_text::{Error, Result, display_by_name, named};
+use baselink_text::{display_by_name, named, parse_by_name};
 
 named! {
     /// The rules by which a reference is resolved.
@@ -37,14 +35,4 @@ named! {
 
 display_by_name!(Resolver);
 
-impl FromStr for Resolver {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        Self::from_name(name).ok_or_else(|| {
-            Error::new(format!(
-                "unknown resolver '{name}'; use rfc1808, rfc3986 or whatwg"
-            ))
-        })
-    }
-}
+parse_by_name!(Resolver: "unknown resolver '{}'; use one of {}");
