@@ -148,6 +148,21 @@ static ITEMS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!("(?i-u){names}")).ok()
 });
 
+/// A document with a `base` and a pragma, in any order.
+static BASE_AND_PRAGMA: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new("(?is-u)[<:]base.*http-equiv|http-equiv.*[<:]base").ok());
+
+/// True if a policy of the document `bytes` may keep browsers from using the base that it declares (CSP 3, 6.3.1, `base-uri`).
+pub fn voids_base(bytes: &[u8], options: &Options) -> bool {
+    let has_both = BASE_AND_PRAGMA.as_ref();
+    let has_both = has_both.is_none_or(|both| both.is_match(bytes));
+    let found = encoding(bytes, options).filter(|_| has_both);
+    found.is_some_and(|found| {
+        !found.charset.is_ascii_compatible()
+            || Tags::read(bytes, &found, options.format == Format::Html).voids_base
+    })
+}
+
 /// An adaptation with its edit: a span, and the new bytes.
 type Change = (Adaptation, Span, Cow<'static, [u8]>);
 
@@ -164,6 +179,7 @@ pub fn without_integrity(bytes: &[u8], at: usize, options: &Options) -> Edits {
         is_html: options.format == Format::Html,
         changes: Vec::new(),
         refused: Tally::default(),
+        voids_base: false,
     };
     let hashes = tag.attributes.iter();
     let hashes = hashes.filter(|one| tags.is_named(one, "integrity"));
@@ -358,6 +374,8 @@ struct Tags<'a> {
     is_html: bool,
     changes: Vec<Change>,
     refused: Tally,
+    /// True if a policy restricts the base.
+    voids_base: bool,
 }
 
 impl<'a> Tags<'a> {
@@ -369,6 +387,7 @@ impl<'a> Tags<'a> {
             is_html,
             changes: Vec::new(),
             refused: Tally::default(),
+            voids_base: false,
         };
         if is_html {
             let range = found.mark..bytes.len();
@@ -400,7 +419,8 @@ impl<'a> Tags<'a> {
             return;
         };
         if name == b"meta" {
-            self.changes.extend(self.policy(&attributes));
+            let change = self.policy(&attributes);
+            self.changes.extend(change);
         }
         if name == b"template" {
             let is_of_root = |one: &&RawAttribute| {
@@ -526,12 +546,13 @@ impl<'a> Tags<'a> {
     }
 
     /// The edit that disables the policy or the refresh of a `meta` element.
-    fn policy(&self, attributes: &[RawAttribute]) -> Option<Change> {
+    fn policy(&mut self, attributes: &[RawAttribute]) -> Option<Change> {
         let pragma = attributes
             .iter()
             .find(|other| self.is_named(other, "http-equiv"))?;
         let name = self.value(attributes, "http-equiv")?.to_ascii_lowercase();
         let content = self.value(attributes, "content")?;
+        self.voids_base |= content.to_ascii_lowercase().contains("base-uri");
         let kind = match &*name {
             "content-security-policy" if blocks_files(&content) => Adaptation::Policy,
             "refresh" if !refreshes_from_folder(&content) => Adaptation::Quiet,

@@ -50,7 +50,7 @@ use crate::{
         split_name, stem, url_below, without_query,
     },
     purpose::{
-        adapt::{is_of_message, leads_to_file},
+        adapt::{is_of_message, leads_to_file, voids_base},
         alternatives::{AlternativeLinks, Alternatives, alternatives},
         custom_property::{in_sheet, is_relative, property_user},
         needs,
@@ -72,12 +72,13 @@ pub fn options(
 ) -> Options {
     let place = RootUrl::nowhere();
     let path = collection.in_mirror(name);
-    let disk_place = DiskPlace::new(
+    let mut disk_place = DiskPlace::new(
         &collection.in_library(path),
         bytes,
         collection.scheme(),
         collection.only_urls && collection.library.is_none(),
     );
+    disk_place.voids_base = voids_base(bytes, options);
     let destination = Arc::new(LocalDestination {
         number: collection.number_at(name),
         on_disk: url_below(&place, name).map(|url| Base::new(options.resolver, &url)),

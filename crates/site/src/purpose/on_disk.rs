@@ -43,6 +43,8 @@ pub struct DiskPlace {
     scheme: String,
     /// True if the scripts of the document would open another page.
     pub leaves: bool,
+    /// True if browsers may ignore a base that the document declares.
+    pub voids_base: bool,
 }
 
 /// A base, and the number of folders between the folder and it, if it is known to be inside.
@@ -71,6 +73,7 @@ impl DiskPlace {
             nearest: place(if has_hosts { "host/" } else { "" }),
             scheme: scheme.to_owned(),
             leaves: leaves_from_disk(bytes),
+            voids_base: false,
         }
     }
 
@@ -108,9 +111,11 @@ impl DiskPlace {
             && link.role != Role::Navigation;
         let bases = match base {
             BaseInCopy::Undeclared => vec![DiskBase::Own],
-            BaseInCopy::Declared => vec![declared()],
-            // Browsers ignore a `codebase`.
-            BaseInCopy::DeclaredLater | BaseInCopy::Inner => vec![DiskBase::Own, declared()],
+            BaseInCopy::Declared if !self.voids_base => vec![declared()],
+            // Browsers ignore a `codebase`, and a base against a policy.
+            BaseInCopy::Declared | BaseInCopy::DeclaredLater | BaseInCopy::Inner => {
+                vec![DiskBase::Own, declared()]
+            }
             BaseInCopy::Anywhere => vec![DiskBase::Inside],
         };
         if !bases.iter().any(|base| {

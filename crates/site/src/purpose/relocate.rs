@@ -54,7 +54,7 @@ use baselink_text::{Edits, Format, Span};
 use baselink_url::{Base, Category, Reference, Resolver, is_template, reference::scheme_of};
 
 use super::{
-    adapt::without_integrity,
+    adapt::{voids_base, without_integrity},
     custom_property::{in_sheet, is_relative, property_user},
     old_urls::OldUrls,
     on_disk::{DiskBase, DiskPlace, climbs, is_on_network},
@@ -372,8 +372,13 @@ pub fn options(
     let scheme = scheme_of(relocation.to.as_str());
     let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
     let on_disk = || DiskPlace::new(collection.in_mirror(name), bytes, scheme, false);
-    let place = (relocation.form == LinkForm::Disk).then(on_disk);
-    let leaves = place.as_ref().is_some_and(|place| place.leaves);
+    let mut place = (relocation.form == LinkForm::Disk).then(on_disk);
+    if let Some(place) = &mut place {
+        place.voids_base = voids_base(bytes, options);
+    }
+    let leaves = place
+        .as_ref()
+        .is_some_and(|place| place.leaves || place.voids_base);
     let destination = Arc::new(RelocateLinks {
         plain_root: plain_root(name, collection, options).filter(|_| keeps_plain && !leaves),
         relocation: Arc::clone(relocation),
