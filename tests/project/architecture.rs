@@ -39,13 +39,15 @@ const CRATES: &[(&str, &[&str])] = &[
             "site/archive/har.rs",
         ],
     ),
-    ("md5", &["text/layer/digest.rs"]),
+    ("md5", &["text/layer/digest.rs", "site/archive/digest.rs"]),
     ("brotli_decompressor", &["text/layer/transfer/compressed"]),
     (
         "ruzstd",
         &["rewrite/archive/zstd", "text/layer/transfer/compressed"],
     ),
-    ("sha2", &["cli/files.rs"]),
+    ("sha2", &["cli/files.rs", "site/archive/digest.rs"]),
+    ("sha1", &["site/archive/digest.rs"]),
+    ("data_encoding", &["site/archive/digest.rs"]),
     (
         "flate2",
         &[

@@ -240,6 +240,7 @@ impl CheckedTree {
     ) -> FileResult<ExitStatus> {
         let documents = &lister.request.documents;
         let mut status = ExitStatus::Done;
+        let wanted = Wanted::bodies(lister.request.strict);
         let scan = |number: usize, (_, entry): (&Input<'_>, &Entry), output: &mut Output| {
             scan_capture(lister, &plan, (number, entry), output)
         };
@@ -253,7 +254,7 @@ impl CheckedTree {
                 Ok(())
             };
             let read = file.map_err(Failure::from).and_then(|file| {
-                let read = plan.each(&file, (Wanted::Bodies, documents), output, scan, done);
+                let read = plan.each(&file, (wanted, documents), output, scan, done);
                 output.finish_file(file.size);
                 read.map(|(_, damaged)| (file.path, damaged))
             });

@@ -323,7 +323,7 @@ impl CapturedFolder {
         };
         let mut result = ReadArchive::default();
         let wanted = if self.is_local() {
-            Wanted::Bodies
+            Wanted::bodies(run.request.strict)
         } else {
             Wanted::Documents
         };

@@ -18,7 +18,7 @@ use baselink_rewrite::{
 use baselink_scan::{MediaType, is_read};
 use baselink_text::{Charset, Code, Diagnostic, Format, Span, format::STILL_COMPRESSED};
 
-use super::record;
+use super::{digest::wrong_digest, record};
 use crate::collection::capture::Capture;
 
 /// The entries of an archive that a command needs.
@@ -30,6 +30,19 @@ pub enum Wanted {
     Captures,
     /// All captures, for a reading of their bodies that reports anomalies.
     Bodies,
+    /// The same, with wrong digests as anomalies.
+    ProvedBodies,
+}
+
+impl Wanted {
+    /// The bodies of all captures, with their digests if the reading `is_strict`.
+    pub fn bodies(is_strict: bool) -> Self {
+        if is_strict {
+            Self::ProvedBodies
+        } else {
+            Self::Bodies
+        }
+    }
 }
 
 /// The identity of a document in its archive.
@@ -233,6 +246,11 @@ impl Entry {
             };
         } else {
             entry.options = options.clone();
+        }
+        let wrong = Some(&record).filter(|_| wanted == Wanted::ProvedBodies);
+        if let Some(name) = wrong.and_then(wrong_digest) {
+            let message = format!("its {name} is that of other bytes");
+            entry = entry.noting(Code::RecordBroken, message);
         }
         entry.contents = Some(EntryContents::Record(record, payload));
         entry

@@ -9,6 +9,7 @@
 //! Deliberately absent: CDX; writing archives; reading the documents in them.
 
 mod attached;
+mod digest;
 mod entry;
 mod har;
 pub mod message;
