@@ -60,7 +60,7 @@ impl<'a> Reference<'a> {
     ///
     /// Under RFC 1808, section 2.4, a scheme may begin with any character that it may contain, and the first `;` of the path
     /// begins the params. The net_loc ends at `/`, or at `?` as in RFC 1738's schemes. The other resolvers follow RFC 3986,
-    /// appendix B, with section 3.1's rule that a scheme begins with a letter. There are no params.
+    /// appendix B, with section 3.1's rule that a scheme begins with a letter, and split off no params.
     ///
     /// ```
     /// use baselink_url::{Resolver, reference::Reference};

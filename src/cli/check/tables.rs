@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! file,line,column,denied,class,cause,reference,target
-//! a.html,3,10,true,dangling,no-file,b.html,/b.html
+//! a.html,3,10,true,dangling,absent,b.html,b.html
 //! ```
 //!
 //! JUnit's XML has a `testcase` for each document, and a `failure` in those with denied links. Nothing in a cell of Markdown is markup.
@@ -42,7 +42,8 @@ struct LinkRow {
     texts: [String; 4],
 }
 
-/// The names of the files, and the links with findings, by their places. A file without a link to it is at no place in itself.
+/// The names of the files, and the links with findings, by their places. A file to which no
+/// page leads gets a row of its own, without a line and a column.
 fn rows(request: &Check, tree: &CheckedTree) -> (Vec<String>, Vec<LinkRow>) {
     let names = tree.files.iter();
     let names = names.map(|file| String::from_utf8_lossy(&file.name).into_owned());

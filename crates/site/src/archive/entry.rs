@@ -30,7 +30,7 @@ pub enum Wanted {
     Captures,
     /// All captures, for a reading of their bodies that reports anomalies.
     Bodies,
-    /// The same, with wrong digests as anomalies.
+    /// All captures, as for [`Self::Bodies`], with wrong digests among the anomalies.
     ProvedBodies,
 }
 
