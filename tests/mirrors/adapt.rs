@@ -7,6 +7,7 @@ use baselink_rewrite::{Options, rewrite};
 use baselink_site::purpose::{
     adapt::adapted,
     tally::{Adaptation, Counted},
+    words::Words,
 };
 use baselink_text::format::Format;
 use baselink_text::layer::charset::Charset;
@@ -34,14 +35,24 @@ fn given(format: Format, charset: Option<Charset>) -> Options {
 
 /// The adapted document. Checks that each adaptation has its edit, and that a second run changes nothing.
 fn adapt(bytes: &[u8], format: Format, charset: Option<Charset>) -> Vec<u8> {
-    let (edits, tally) = adapted(bytes, &given(format, charset), true);
+    let (edits, tally) = adapted(
+        bytes,
+        Words::of_adaptations(bytes),
+        &given(format, charset),
+        true,
+    );
     assert_eq!(
         tally.sum(|what| matches!(what, Counted::Adapted(_))),
         edits.len()
     );
     let output = edits.apply(bytes);
     for charset in [charset, None] {
-        let (twice, _) = adapted(&output, &given(format, charset), true);
+        let (twice, _) = adapted(
+            &output,
+            Words::of_adaptations(&output),
+            &given(format, charset),
+            true,
+        );
         assert!(twice.is_empty(), "{}", String::from_utf8_lossy(&output));
     }
     output
@@ -359,7 +370,12 @@ fn a_content_security_policy_that_blocks_files_is_disabled() {
 fn adaptations_are_counted_by_kind() {
     let page = b"<head><meta content='img-src a.example' http-equiv=content-security-policy>\
                  <img src=x integrity crossorigin>";
-    let (_, tally) = adapted(page, &given(Format::Html, Some(Charset::UTF_8)), true);
+    let (_, tally) = adapted(
+        page,
+        Words::of_adaptations(page),
+        &given(Format::Html, Some(Charset::UTF_8)),
+        true,
+    );
     let counts = Adaptation::ALL.map(|kind| tally[Counted::Adapted(kind)]);
     assert_eq!(counts, [1, 2, 1, 0, 0, 0]);
     assert_eq!(
@@ -546,7 +562,7 @@ proptest! {
         let is_declared = output.contains("<meta charset=\"UTF-8\">");
         prop_assert!(is_declared);
         prop_assert_eq!(tree(&output, true), tree(&page, false), "{} -> {}", &page, &output);
-        prop_assert!(adapted(output.as_bytes(), &given(Format::Html, None), true).0.is_empty());
+        prop_assert!(adapted(output.as_bytes(), Words::of_adaptations(output.as_bytes()), &given(Format::Html, None), true).0.is_empty());
     }
 
     #[test]

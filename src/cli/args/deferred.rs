@@ -48,7 +48,7 @@ fn augment<T: Args>(command: Command) -> Command {
     let after = after.unwrap_or_default();
     let end = brief_end(&after, command.get_name());
     let mut all: Vec<_> = command.get_arguments().collect();
-    all.sort_by_key(|one| HEADINGS.find(one.get_help_heading()?));
+    all.sort_by_cached_key(|one| HEADINGS.find(one.get_help_heading()?));
     let all: Vec<_> = all.into_iter().map(|one| one.get_id().clone()).collect();
     // `mut_arg` moves an argument to the end.
     all.into_iter()

@@ -223,6 +223,9 @@ fn saved_comment(path: &Path) -> Option<Saved> {
 /// letters in the name of a single file could be a word, so these are rejected.
 fn is_named_by_firefox(folder: &Path) -> bool {
     const DRAWN: usize = 4;
+    if folder.is_symlink() {
+        return false;
+    }
     let (mut drawn, mut files) = (None::<String>, 0);
     for entry in entries_in(folder) {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

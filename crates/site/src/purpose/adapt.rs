@@ -20,12 +20,12 @@
 //!
 //! ```
 //! use baselink_rewrite::Options;
-//! use baselink_site::purpose::adapt::adapted;
+//! use baselink_site::purpose::{adapt::adapted, words::Words};
 //! use baselink_text::Charset;
 //! let page = b"<head><script src=x.js integrity='sha256-eA==' defer></script>";
 //! let mut options = Options::default();
 //! options.scan.charset = Some(Charset::UTF_8);
-//! let (edits, tally) = adapted(page, &options, true);
+//! let (edits, tally) = adapted(page, Words::of_adaptations(page), &options, true);
 //! assert_eq!(edits.apply(page), b"<head><meta charset=\"UTF-8\"><script src=x.js defer></script>");
 //! assert_eq!(tally.sum(|_| true), 2);
 //! ```
@@ -55,11 +55,11 @@ use baselink_text::{
     layer::{charset::Declaration, escape, xml as xml_text},
 };
 use baselink_url::{Category, reference::placeholder};
-use regex::bytes::Regex;
 
 use super::{
     spelling::category,
     tally::{Adaptation, Counted, Tally},
+    words::{Word, Words},
 };
 
 /// The encoding of a document; `None` for a format without adaptations.
@@ -87,7 +87,7 @@ pub fn is_of_message(options: &Options) -> bool {
     matches!(source, Some(Heading | Snapshot | Entity | None))
 }
 
-/// Adapts a document whose links already lead to files, as in the output of
+/// Adapts a document with these `words` whose links already lead to files, as in the output of
 /// [`localize`](fn@super::localize::localize). `options` have its format, its encoding by the `Content-Type` of the HTTP heading, and
 /// the source of its retrieval URL: in a part of a message, shadow roots are opened.
 ///
@@ -96,7 +96,12 @@ pub fn is_of_message(options: &Options) -> bool {
 ///
 /// Adapting the result again, with the same encoding or without one, changes nothing. Time and memory are linear in
 /// the size of the document. Formats other than HTML, XML and CSS are not adapted.
-pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally) {
+pub fn adapted(
+    bytes: &[u8],
+    words: Words<'_>,
+    options: &Options,
+    are_made: bool,
+) -> (Edits, Tally) {
     let (mut changes, mut edits, mut tally) = (Vec::new(), Edits::default(), Tally::default());
     let Some(found) = encoding(bytes, options) else {
         return (edits, tally);
@@ -116,7 +121,8 @@ pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally
     let is_after = !found.charset.is_ascii_compatible() && !changes.is_empty();
     let at = usize::from(is_after);
     changes.splice(at..at, policy);
-    if options.format != Format::Css && found.charset.is_ascii_compatible() && has_names(bytes) {
+    let has_items = words.contain(Word::Item) || words.contain(Word::Pragma);
+    if options.format != Format::Css && found.charset.is_ascii_compatible() && has_items {
         let tags = Tags::read(bytes, &found, options.format == Format::Html);
         tally = tags.refused;
         changes.extend(tags.changes);
@@ -135,27 +141,10 @@ pub fn adapted(bytes: &[u8], options: &Options, are_made: bool) -> (Edits, Tally
     (edits, tally)
 }
 
-/// False if `bytes` contain the name of no attribute that is removed or renamed, and of no item that is counted.
-pub fn has_names(bytes: &[u8]) -> bool {
-    let names = ITEMS.as_ref();
-    names.is_none_or(|names| names.is_match(bytes))
-}
-
-/// The names of attributes that are removed or renamed, and of items that are counted.
-static ITEMS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let names =
-        "http-equiv|integrity|crossorigin|shadowmode|module|<use|:use|<track|<\\?xml-stylesheet";
-    Regex::new(&format!("(?i-u){names}")).ok()
-});
-
-/// A document with a `base` and a pragma, in any order.
-static BASE_AND_PRAGMA: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new("(?is-u)[<:]base.*http-equiv|http-equiv.*[<:]base").ok());
-
-/// True if a policy of the document `bytes` may keep browsers from using the base that it declares (CSP 3, 6.3.1, `base-uri`).
-pub fn voids_base(bytes: &[u8], options: &Options) -> bool {
-    let has_both = BASE_AND_PRAGMA.as_ref();
-    let has_both = has_both.is_none_or(|both| both.is_match(bytes));
+/// True if a policy of the document with these `words` may keep browsers from using the base that it declares (CSP 3, 6.3.1, `base-uri`).
+pub fn voids_base(words: Words<'_>, options: &Options) -> bool {
+    let bytes = words.bytes;
+    let has_both = words.contain(Word::Base) && words.contain(Word::Pragma);
     let found = encoding(bytes, options).filter(|_| has_both);
     found.is_some_and(|found| {
         !found.charset.is_ascii_compatible()

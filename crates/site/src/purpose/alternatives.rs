@@ -14,12 +14,12 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, LazyLock, OnceLock},
+    sync::{Arc, OnceLock},
 };
 
+use super::words::{Word, Words};
 use baselink_rewrite::{LinkReport, Options, Reason, links};
 use baselink_text::{Edit, Span, format::starts_with};
-use regex::bytes::Regex;
 
 /// The number of bytes before a link to search for the name of its rule or function.
 const NEAR: usize = 4_096;
@@ -30,10 +30,6 @@ const MOST_CANDIDATES: usize = 65_536;
 /// The names of the tags and comments that may be between two children of one `picture`, `video` or `audio`. The last is that of a
 /// tag in a comment for Internet Explorer 9, before the `img` of a `picture`.
 const BETWEEN: [&str; 5] = ["source", "/source", "img", "!", "/video"];
-
-/// Texts of which a document with alternatives contains at least one.
-static NAMES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new("srcset|<source|image-set|font-face").ok());
 
 fn is_in_css(link: &LinkReport) -> bool {
     matches!(link.attribute.as_deref(), None | Some("style"))
@@ -209,14 +205,11 @@ fn descriptor<'b>(bytes: &'b [u8], link: &LinkReport) -> Option<(Span, &'b [u8])
 /// Groups of links by the starts of the links.
 pub type AlternativeLinks = HashMap<usize, Arc<Alternatives>>;
 
-/// The links of the document `bytes` that have alternatives, by the starts of their spans.
-pub fn alternatives(bytes: &[u8], options: &Options) -> AlternativeLinks {
+/// The links of the document with these `words` that have alternatives, by the starts of their spans.
+pub fn alternatives(words: Words<'_>, options: &Options) -> AlternativeLinks {
+    let bytes = words.bytes;
     let mut found = HashMap::new();
-    let has_names = || {
-        let names = NAMES.as_ref();
-        names.is_none_or(|names| names.is_match(bytes))
-    };
-    if options.format.has_headings() || !has_names() {
+    if options.format.has_headings() || !words.contain(Word::Alternative) {
         return found;
     }
     let mut group = Alternatives::default();

@@ -62,9 +62,3 @@ impl Generator {
         Self::ALL.into_iter().find(is_named)
     }
 }
-
-/// True if a script of a page opens the path at which Gatsby built the page, if it has another path. `production-app.js` of Gatsby 2.32 to
-/// 5.16 compares them, and a page from disk has another path.
-pub fn leaves_from_disk(text: &[u8]) -> bool {
-    memmem::find(text, b"window.pagePath=\"").is_some()
-}

@@ -50,13 +50,14 @@ use crate::{
         split_name, stem, url_below, without_query,
     },
     purpose::{
-        adapt::{is_of_message, leads_to_file, voids_base},
+        adapt::{is_of_message, leads_to_file},
         alternatives::{AlternativeLinks, Alternatives, alternatives},
         custom_property::{in_sheet, is_relative, property_user},
         needs,
         on_disk::{DiskBase, DiskPlace, is_on_network},
         options_in, plain_place, plain_root, rewrite_unless,
         spelling::{names_base, names_resource, unmistakable},
+        words::Words,
     },
 };
 
@@ -72,20 +73,20 @@ pub fn options(
 ) -> Options {
     let place = RootUrl::nowhere();
     let path = collection.in_mirror(name);
-    let mut disk_place = DiskPlace::new(
+    let words = Words::of_links(bytes);
+    let disk_place = DiskPlace::new(
         &collection.in_library(path),
-        bytes,
+        (words, options),
         collection.scheme(),
         collection.only_urls && collection.library.is_none(),
     );
-    disk_place.voids_base = voids_base(bytes, options);
     let destination = Arc::new(LocalDestination {
         number: collection.number_at(name),
         on_disk: url_below(&place, name).map(|url| Base::new(options.resolver, &url)),
         path: path.to_vec(),
         own: own(options),
         canonical: canonical::named(bytes, options.format).map(|named| named.span),
-        alternatives: alternatives(bytes, options),
+        alternatives: alternatives(words, options),
         is_message: options.format.has_headings(),
         is_quiet: is_adapted && is_of_message(options),
         plain_root: plain_root(name, collection, options).filter(|_| !disk_place.leaves),
@@ -112,7 +113,12 @@ impl Guard for LocalDestination {
         }
         if let Some(sheet) = self.sheet(link) {
             let sheet = self.collection.in_library(&sheet);
-            let place = DiskPlace::new(&sheet, b"", self.collection.scheme(), false);
+            let place = DiskPlace::new(
+                &sheet,
+                (Words::of_links(b""), &Options::default()),
+                self.collection.scheme(),
+                false,
+            );
             return place.prefix(link, reference, BaseInCopy::Undeclared, || DiskBase::Own);
         }
         // On disk, a declared base is resolved against the URL of the copy, even if the URL of the document resolves no reference.

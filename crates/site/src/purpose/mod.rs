@@ -31,6 +31,7 @@ pub mod relocate;
 pub mod rewriting;
 mod spelling;
 pub mod tally;
+pub mod words;
 
 use std::sync::Arc;
 
@@ -43,8 +44,11 @@ use baselink_text::{Charset, Edit, Edits, Format, Span, layer::charset::Declarat
 use baselink_url::Base;
 use memchr::memmem;
 
-use self::spelling::is_web;
 pub use self::spelling::names_base;
+use self::{
+    spelling::is_web,
+    words::{Word, Words},
+};
 use crate::collection::{Collection, LastPath, PlainPlace, names_prefix, origin::is_assumed};
 
 /// The length of the URL of the root, if the document called `name` has the URL below it, and its links may have a plain meaning
@@ -123,8 +127,9 @@ fn rewrite_unless<'a, T: Default>(
     (rewritten, all)
 }
 
-/// Completes the copy of `bytes`, rewritten and adapted: no link leads out of the folder, however a browser reads it.
-pub fn guard(bytes: &[u8], rewritten: &mut FileRewrite<'_>, options: &Options) {
+/// Completes the copy of the document with these `words`, rewritten and adapted: no link leads out of the folder, however a browser reads it.
+pub fn guard(words: Words<'_>, rewritten: &mut FileRewrite<'_>, options: &Options) {
+    let bytes = words.bytes;
     if options.guard.is_none() || options.format.has_headings() {
         return;
     }
@@ -133,7 +138,9 @@ pub fn guard(bytes: &[u8], rewritten: &mut FileRewrite<'_>, options: &Options) {
     if !has_clear_declaration(bytes, charset, options.format) {
         charsets.extend(other_encodings(bytes, charset.is_ascii_compatible()));
     }
-    if charsets.len() > 1 || !charset.is_ascii_compatible() || depends_on_scripts(bytes) {
+    // Even an empty `noscript` changes the tree, and so may one in a document in the page.
+    let depends_on_scripts = words.contain(Word::Scripted) || !charset.is_ascii_compatible();
+    if charsets.len() > 1 || depends_on_scripts {
         scanners.push(Scanner::Unscripted);
     }
     // An edit may remove what hides a link in another reading, and so may the text of a guard.
@@ -198,16 +205,6 @@ fn has_clear_declaration(bytes: &[u8], charset: Charset, format: Format) -> bool
             && memmem::find_iter(&head, "charset").count() == 1
     };
     found.charset == charset && (found.declaration == Declaration::ByteOrderMark || is_only())
-}
-
-/// True if a browser that runs no scripts may read `bytes` in another way: even an empty `noscript` changes the tree. Documents in the
-/// page may contain it in any spelling.
-fn depends_on_scripts(bytes: &[u8]) -> bool {
-    let lower = bytes.to_ascii_lowercase();
-    let words: [&[u8]; 2] = [b"noscript", b"srcdoc"];
-    words
-        .iter()
-        .any(|word| memmem::find(&lower, word).is_some())
 }
 
 /// Adds edits for those links that would lead out of the folder in one of `charsets` for one of `scanners`. An edit may replace text

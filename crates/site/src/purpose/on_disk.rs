@@ -13,7 +13,7 @@
 
 use std::collections::HashSet;
 
-use baselink_rewrite::{BaseInCopy, LinkReport, NOWHERE, Reason};
+use baselink_rewrite::{BaseInCopy, LinkReport, NOWHERE, Options, Reason};
 use baselink_scan::{ScanOptions, document::Role, scan_as};
 use baselink_text::Format;
 use baselink_url::{
@@ -21,7 +21,11 @@ use baselink_url::{
     reference::{has_opaque_scheme, opaque_scheme},
 };
 
-use super::{adapt::leads_to_file, generator::leaves_from_disk, other_encodings};
+use super::{
+    adapt::{leads_to_file, voids_base},
+    other_encodings,
+    words::{Word, Words},
+};
 use crate::{
     archive::message::{NESTED, data_of},
     collection::{
@@ -61,9 +65,14 @@ pub enum DiskBase {
 }
 
 impl DiskPlace {
-    /// The place of the document with the path `name` and these `bytes` below the folder. If it `has_hosts`, each document is in the
+    /// The place of the document with the path `name` below the folder, and with these `words` and `options`. If it `has_hosts`, each document is in the
     /// folder of a host.
-    pub fn new(name: &[u8], bytes: &[u8], scheme: &str, has_hosts: bool) -> Self {
+    pub fn new(
+        name: &[u8],
+        (words, options): (Words<'_>, &Options),
+        scheme: &str,
+        has_hosts: bool,
+    ) -> Self {
         let place = |path: &str| {
             let base = Base::new(Resolver::Whatwg, &Self::url(&path.replace(':', "%3A")));
             (base, Some(path.matches('/').count()))
@@ -72,8 +81,8 @@ impl DiskPlace {
             own: place(&names::encoded(name).unwrap_or_default()),
             nearest: place(if has_hosts { "host/" } else { "" }),
             scheme: scheme.to_owned(),
-            leaves: leaves_from_disk(bytes),
-            voids_base: false,
+            leaves: words.contain(Word::PagePath),
+            voids_base: voids_base(words, options),
         }
     }
 
@@ -258,7 +267,12 @@ mod tests {
     /// Bug 364: a path to a folder named as in [`FOLDER`] counted as inside.
     #[test]
     fn a_path_that_returns_by_a_name_leads_out() {
-        let place = DiskPlace::new(b"sub/page.html", b"", "https", false);
+        let place = DiskPlace::new(
+            b"sub/page.html",
+            (Words::of_links(b""), &Options::default()),
+            "https",
+            false,
+        );
         for (reference, expected) in [
             ("x", false),
             ("../x", false),
@@ -285,7 +299,12 @@ mod tests {
                 assert_eq!(leads_out, expected, "{reference}");
             }
         }
-        let in_drive = DiskPlace::new(b"C:/page.html", b"", "https", false);
+        let in_drive = DiskPlace::new(
+            b"C:/page.html",
+            (Words::of_links(b""), &Options::default()),
+            "https",
+            false,
+        );
         assert!(in_drive.leads_out("../../\u{e9}", &DiskBase::Own));
     }
 }

@@ -54,11 +54,12 @@ use baselink_text::{Edits, Format, Span};
 use baselink_url::{Base, Category, Reference, Resolver, is_template, reference::scheme_of};
 
 use super::{
-    adapt::{voids_base, without_integrity},
+    adapt::without_integrity,
     custom_property::{in_sheet, is_relative, property_user},
     old_urls::OldUrls,
     on_disk::{DiskBase, DiskPlace, climbs, is_on_network},
     spelling::{category, names_base, unmistakable},
+    words::Words,
 };
 use crate::{
     collection::{
@@ -371,11 +372,15 @@ pub fn options(
         && collection.folder_url() == relocation.from.folder();
     let scheme = scheme_of(relocation.to.as_str());
     let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
-    let on_disk = || DiskPlace::new(collection.in_mirror(name), bytes, scheme, false);
-    let mut place = (relocation.form == LinkForm::Disk).then(on_disk);
-    if let Some(place) = &mut place {
-        place.voids_base = voids_base(bytes, options);
-    }
+    let on_disk = || {
+        DiskPlace::new(
+            collection.in_mirror(name),
+            (Words::of_links(bytes), options),
+            scheme,
+            false,
+        )
+    };
+    let place = (relocation.form == LinkForm::Disk).then(on_disk);
     let leaves = place
         .as_ref()
         .is_some_and(|place| place.leaves || place.voids_base);

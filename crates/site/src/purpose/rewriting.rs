@@ -15,21 +15,20 @@ use baselink_rewrite::{FileRewrite, Lack, LinkReport, Options, Outcome, Reason};
 use baselink_scan::Role;
 use baselink_text::{Code, Edits};
 use baselink_url::without_fragment;
-use memchr::memmem;
 
 use baselink_files::{stage::StagedMove, walk::TreeEntry};
 
 use crate::{
     collection::{Collection, folder::name_of, origin::without_assumed_hosts},
     purpose::{
-        adapt,
-        generator::leaves_from_disk,
+        adapt::adapted,
         guard,
         link_result::{LinkResult, ResultSet},
         localize, names_base,
         relocate::{self, LinkForm, Relocation},
         rewrite_unless,
         tally::{Adaptation, Counted, Tally},
+        words::{Word, Words},
     },
 };
 
@@ -126,11 +125,27 @@ impl RewriteKind {
         }
     }
 
-    /// Adapts the document `bytes`, rewritten as `local`, if it is to open from disk, and returns what [`adapted`](adapt::adapted)
+    /// Adapts the document `bytes`, rewritten as `local`, if it is to open from disk, and returns what [`adapted`]
     /// counts. Afterwards, no link leads out of the folder.
     pub fn adapt(&self, bytes: &[u8], local: &mut FileRewrite<'_>, options: &Options) -> Tally {
-        let tally = self.adapted(bytes, local, options);
-        guard(bytes, local, options);
+        let Some(are_made) = self.adapts() else {
+            return Tally::default();
+        };
+        let words = Words::of_adaptations(bytes);
+        let mut tally = Tally::default();
+        tally.add(Counted::RefusedRouter, words.contain(Word::PagePath));
+        tally.add(Counted::RefusedText, words.contain(Word::Docsify));
+        if are_made && let Some(destination) = &options.destination {
+            let descriptors = destination.descriptors(bytes);
+            tally.add(Counted::Adapted(Adaptation::Descriptor), descriptors.len());
+            local.edits.merge(descriptors.iter());
+        }
+        let (edits, adapted) = adapted(&local.output(), words, options, are_made);
+        tally.merge(&adapted);
+        if are_made {
+            local.edits.then(&edits);
+        }
+        guard(words, local, options);
         tally
     }
 
@@ -143,34 +158,6 @@ impl RewriteKind {
             Self::Local { adapts, .. } => Some(*adapts),
             Self::Absolute => None,
         }
-    }
-
-    fn adapted(&self, bytes: &[u8], local: &mut FileRewrite<'_>, options: &Options) -> Tally {
-        let are_made = self.adapts();
-        let is_concerned = |are_made: &bool| {
-            let is_changed = options.scan.charset.is_some() || adapt::is_of_message(options);
-            (*are_made && is_changed) || adapt::has_names(bytes)
-        };
-        let mut tally = Tally::default();
-        let leaves = are_made.is_some() && leaves_from_disk(bytes);
-        tally.add(Counted::RefusedRouter, leaves);
-        let loads_text = are_made.is_some() && memmem::find(bytes, b"$docsify").is_some();
-        tally.add(Counted::RefusedText, loads_text);
-        if are_made == Some(true)
-            && let Some(destination) = &options.destination
-        {
-            let descriptors = destination.descriptors(bytes);
-            tally.add(Counted::Adapted(Adaptation::Descriptor), descriptors.len());
-            local.edits.merge(descriptors.iter());
-        }
-        if let Some(are_made) = are_made.filter(is_concerned) {
-            let (edits, adapted) = adapt::adapted(&local.output(), options, are_made);
-            tally.merge(&adapted);
-            if are_made {
-                local.edits.then(&edits);
-            }
-        }
-        tally
     }
 }
 

@@ -48,8 +48,10 @@ pub fn collect(
         .by_ref()
         .filter_map(|entry| entry.map_err(|error| failed = Some(error)).ok())
         .filter(takes);
-    let with_retrieval = |entry| {
-        let retrieval = retrieval(&entry, inputs).ok().flatten();
+    let with_retrieval = |entry: TreeEntry| {
+        // The target of a symbolic link may be outside.
+        let file = Some(&entry).filter(|entry| entry.kind != EntryKind::Symlink);
+        let retrieval = file.and_then(|file| retrieval(file, inputs).ok().flatten());
         (entry, retrieval)
     };
     let mut collection = Collection::new(inputs.origins());

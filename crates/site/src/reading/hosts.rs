@@ -10,6 +10,7 @@
 
 use std::{
     ffi::OsStr,
+    fs::DirEntry,
     io::Read,
     path::{Path, PathBuf},
 };
@@ -79,14 +80,12 @@ pub fn first_named(
     entries.filter(is_page).take(PAGES).find_map(proof)
 }
 
-/// The visible folders in `path`, without HTTrack's cache.
+/// The visible folders in `path`, without HTTrack's cache and symbolic links.
 pub fn folders_in(path: &Path) -> Vec<PathBuf> {
     let is_shown = |name: &OsStr| !name.to_string_lossy().starts_with('.') && name != CACHE;
-    let shown = entries_in(path).filter(|entry| is_shown(&entry.file_name()));
-    shown
-        .map(|entry| entry.path())
-        .filter(|path| path.is_dir())
-        .collect()
+    let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let shown = entries_in(path).filter(|entry| is_folder(entry) && is_shown(&entry.file_name()));
+    shown.map(|entry| entry.path()).collect()
 }
 
 /// True if there are folders in `path`, and all are named after hosts.

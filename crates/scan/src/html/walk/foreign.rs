@@ -225,7 +225,8 @@ pub fn is_root(name: &[u8]) -> bool {
 /// The index of the counter for open HTML elements called `name`: one for each name of [`BREAKOUT`] that is not of void elements,
 /// and one for `a`. `None` if elements of this name are not counted.
 fn counted(name: &[u8]) -> Option<usize> {
-    if is_among(name, "br embed hr img meta") {
+    if !BREAKING_OUT.passes(name) && !is_among(name, "a") || is_among(name, "br embed hr img meta")
+    {
         return None;
     }
     let mut names = BREAKOUT.split(' ').chain(["a"]);

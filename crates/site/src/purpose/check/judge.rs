@@ -43,6 +43,7 @@ use crate::{
         relocate::split_host,
         spelling::{category, names_base},
         tally::{Counted, Tally},
+        words::Words,
     },
 };
 
@@ -581,7 +582,7 @@ impl<'a> LinkJudge<'a> {
         let (bytes, options) = (self.bases.bytes, self.bases.options);
         let alternatives = self
             .alternatives
-            .get_or_init(|| alternatives(bytes, options));
+            .get_or_init(|| alternatives(Words::of_links(bytes), options));
         let group = alternatives.get(&link.span.start);
         group.is_some_and(|group| group.stand_in(other).is_some())
     }
