@@ -364,6 +364,23 @@ fn neighboring_pages_are_read_only_as_files_of_the_folder() {
     assert_eq!((status, printed), (0, mark("a.example/") + expected));
 }
 
+/// bug-753: a page behind a symbolic link told `check` that the folder is a crawl, whose scheme it gave.
+#[test]
+fn folders_behind_symbolic_links_tell_nothing_of_a_crawl() {
+    let here = tempfile::tempdir().unwrap();
+    let mark = "<!-- Mirrored from a.example/x.html by HTTrack Website Copier/3.x -->";
+    put(here.path(), "elsewhere/x.html", mark);
+    put(here.path(), "w/index.html", "<a href=a.example/x.html>");
+    symlink("../elsewhere", here.path().join("w/a.example")).unwrap();
+    let (status, printed, errors) = run(here.path(), "check w");
+    assert_eq!(status, 1);
+    assert!(
+        printed.contains("a.example/x.html: escapes (symlink)"),
+        "{printed}"
+    );
+    assert!(!errors.contains("HTTrack"), "{errors}");
+}
+
 #[test]
 fn names_are_bytes_and_print_on_one_line() {
     let scene = tempfile::tempdir().unwrap();
