@@ -51,7 +51,7 @@ fn of_localize(mut arg: Arg) -> Arg {
     let help = match arg.get_id().as_str() {
         "output" => {
             arg = arg.value_name("DIR");
-            "The folder for the mirror\n\nEach file is replaced whole or not at all. The mirror of a folder contains all \
+            "The folder for the mirror, or FILE.html for one page with all that it embeds\n\nEach file is replaced whole or not at all. The mirror of a folder contains all \
              selected files, even those that do not change. For an archive, the folder must be new, empty, or the result of \
              an earlier run."
         }
@@ -94,6 +94,9 @@ impl Localize {
 
     /// Selects a page with its saved files, and checks the arguments together.
     pub fn complete(&mut self) -> Result<()> {
+        self.rewrite.takes_one_page(&self.extraction.entry)?;
+        // Integrity and policies are about resources, which become parts of the page.
+        self.extraction.adapts |= self.rewrite.page.is_some() && !self.extraction.is_exact;
         let documents = &mut self.rewrite.documents.inputs;
         documents.archives = Archives::Site;
         documents.opens_from_disk = true;
@@ -104,6 +107,9 @@ impl Localize {
             && documents.is_page(page)
         {
             let (parts, include) = page_and_companions(page)?;
+            if let (Some(one), Some(own)) = (&mut self.rewrite.page, page.file_name()) {
+                one.entry = Some(own.to_string_lossy().into());
+            }
             let folder = folder_of(page).to_owned();
             match documents.below_settings.remove(page) {
                 // The URL in the settings is that of a folder.

@@ -248,15 +248,16 @@ impl RewriteRun<'_> {
             ));
             return Ok(ExitStatus::Stopped);
         }
-        if let (Results::Folder(folder), [_, ..], Some(collection)) =
-            (results, folders, kind.renamed())
+        if let (Results::Folder(folder), Some(collection)) = (results, kind.renamed())
+            && (!folders.is_empty() || request.page.is_some())
         {
             self.copy_linked_archives(folder, collection, &read)?;
             let is_library = request.documents.has_folder();
             let missing = totals.missing_urls(|_, links| is_library && links.is_embedded);
             let sources = (&*request.documents.paths, folders);
             let listed = (pages, &*missing);
-            extract::write_entry_page(folder, collection, sources, listed, output)?;
+            let to = (&request.page, output);
+            extract::write_entry_page(folder, collection, sources, listed, to)?;
         }
         Ok(status.max(status_of_skipped(&totals.tally)))
     }

@@ -108,6 +108,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "cli/check/report.rs",
         ],
     ),
+    ("tempfile", &["cli/args/output.rs"]),
     ("jiff", &["site/collection/capture.rs"]),
     ("xattr", &["files/", "site/collection/"]),
     ("rustix", &["files/"]),

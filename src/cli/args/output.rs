@@ -13,6 +13,7 @@ use std::{
 
 use baselink_text::{Error, Format, Result};
 use clap::Args;
+use tempfile::TempDir;
 
 use super::help::REWRITE_AFTER;
 use baselink_files::write::{InPlace, Suffix};
@@ -88,6 +89,17 @@ pub struct Rewrite {
     /// The suffix of backups; files with this suffix are skipped.
     #[arg(skip)]
     pub suffix: Option<Suffix>,
+    /// The only page that is kept of the output.
+    #[arg(skip)]
+    pub page: Option<OnePageFile>,
+}
+
+/// A file for one page of a temporary folder.
+pub struct OnePageFile {
+    pub to: PathBuf,
+    /// The URL of the page, if there are several.
+    pub entry: Option<String>,
+    _folder: TempDir,
 }
 
 impl Rewrite {
@@ -99,6 +111,23 @@ impl Rewrite {
     /// The file or folder that is written.
     pub fn out(&self) -> Option<&Path> {
         self.planned_out().filter(|_| !self.is_preview())
+    }
+
+    /// Takes an output that is named like a page, and is no folder, as the file for one page.
+    pub fn takes_one_page(&mut self, entry: &Option<String>) -> Result<()> {
+        let named = self.output.take_if(|out| {
+            Format::detect(Some(&out.to_string_lossy()), b"").is_page() && !out.is_dir()
+        });
+        if let Some(to) = named {
+            let folder = TempDir::new().map_err(Error::io(&to))?;
+            self.output = Some(folder.path().to_owned());
+            self.page = Some(OnePageFile {
+                to,
+                entry: entry.clone(),
+                _folder: folder,
+            });
+        }
+        Ok(())
     }
 
     /// The file or folder that is written, or would be.
@@ -157,6 +186,9 @@ impl Rewrite {
             if documents.paths.iter().any(is_standard) {
                 return refused("standard input cannot be rewritten in place; name files");
             }
+        }
+        if self.page.is_some() && self.json {
+            return refused("--json lists the files of a folder; name a folder with -o");
         }
         let number = documents.paths.len();
         if number > 1 && self.is_printed() {
@@ -226,6 +258,9 @@ pub struct Extraction {
     /// the one that replaces it.
     #[arg(long = "exact")]
     pub is_exact: bool,
+    /// Of several pages, the URL of the one that becomes the file of `-o`
+    #[arg(long, value_name = "URL", requires = "output")]
+    pub entry: Option<String>,
 }
 
 /// The suffix of the names of backups.

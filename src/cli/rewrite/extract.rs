@@ -18,7 +18,7 @@ use std::{
 };
 
 use baselink_rewrite::{Options, record::payload};
-use baselink_text::{Error, Format, Result, name};
+use baselink_text::{Error, Format, Result, name, shell};
 
 use super::summary::{FileSummary, RunSummary};
 use baselink_files::{
@@ -39,14 +39,16 @@ use baselink_site::{
     },
     purpose::{
         entry_page::{PageEntry, entry_page, is_entry_page, title},
-        localize, pages,
+        localize,
+        one_page::OnePage,
+        pages,
         rewriting::RewriteKind,
     },
     reading::{CapturePlan, Input},
 };
 
 use crate::cli::{
-    args::output::{Extraction, Rewrite},
+    args::output::{Extraction, OnePageFile, Rewrite},
     files::{digest, plan_of_archives, report_damaged},
     output::{Output, count, ok_or_report},
     results::{RewriteRun, open_folder},
@@ -55,6 +57,9 @@ use crate::cli::{
 
 /// The table of the files that were written, at the root of the folder.
 const MAP: &str = "baselink-map.csv";
+
+/// The size of a page, in bytes, from which on a folder is better.
+const LARGE: usize = 50 << 20;
 
 /// The page that lists the pages, at the root of the folder.
 const ENTRY_PAGE: &str = "index.html";
@@ -383,6 +388,9 @@ impl CapturedFolder {
     /// The path of the folder; `None` if nothing is written.
     fn path(&self, request: &Rewrite) -> Option<PathBuf> {
         let out = request.out()?;
+        if let Some(one) = &request.page {
+            return Some(one.to.clone());
+        }
         Some(
             self.place()
                 .map_or_else(|| out.to_owned(), |place| out.join(place)),
@@ -620,13 +628,54 @@ fn report_gone(out: &PathBuf, places: &HashSet<PathBuf>, output: &mut Output) {
     );
 }
 
-/// Writes the page that lists the pages of the files, and the `captured` ones, under a name that no file has. `paths` are the inputs.
+/// Writes the only one of `pages`, or that with the URL of `one`, as one file.
+fn write_one_page(
+    folder: &ResultFolder,
+    folders: &[CapturedFolder],
+    (mut pages, one): (Vec<PageEntry<'_>>, &OnePageFile),
+    output: &mut Output,
+) -> Result<()> {
+    let is_named = |page: &PageEntry<'_>| one.entry.as_ref().is_none_or(|url| page.url == **url);
+    pages.retain(|page| page.is_page && is_named(page));
+    let page = match &*pages {
+        [page] => page,
+        [] => return Err(Error::file(&one.to, "there is no such page")),
+        [first, ..] => {
+            let (many, first) = (pages.len(), shell::word(&first.url));
+            let why = format!("one file, but {many} pages; name one, such as --entry {first}");
+            return Err(Error::file(&one.to, &why));
+        }
+    };
+    let urls = folders.iter().flat_map(|folder| {
+        let plan = &folder.plan;
+        let path = |number| plan.collection().in_library(plan.name(number));
+        let numbers = 0..plan.chosen.resources.len();
+        numbers.map(move |number| (path(number), plan.chosen.url(number).to_owned()))
+    });
+    let copy = OnePage::new(&folder.out, urls.collect());
+    let bytes = contents(&folder.out, &page.name).unwrap_or_default();
+    let made = copy.make(&page.name, &bytes, 0);
+    let mut new = NewContents::begin(&one.to)?;
+    new.write(|out| out.write_all(&made))?;
+    new.commit()?;
+    let to = name(&one.to);
+    if made.len() > LARGE {
+        output.caution(format_args!("{to}: a folder would open faster"));
+    }
+    let links = ["link leads", "links lead"];
+    output.notice_of(copy.lost.get(), links, "to files that are not in the page");
+    output.notice(format_args!("open {to}"));
+    Ok(())
+}
+
+/// Writes the page that lists the pages of the files, and the `captured` ones, under a name that no file has, or only the `page`.
+/// `paths` are the inputs.
 pub fn write_entry_page(
     folder: &ResultFolder,
     collection: &Collection,
     (paths, folders): (&[PathBuf], &[CapturedFolder]),
     (captured, missing): (Vec<PageEntry<'_>>, &[[String; 2]]),
-    output: &mut Output,
+    (page, output): (&Option<OnePageFile>, &mut Output),
 ) -> FileResult<()> {
     let places = folders
         .iter()
@@ -635,6 +684,9 @@ pub fn write_entry_page(
     report_gone(&folder.out, &places, output);
     let mut pages = pages::of_files(&folder.out, collection, &places);
     pages.extend(captured);
+    if let Some(one) = page {
+        return Ok(write_one_page(folder, folders, (pages, one), output)?);
+    }
     if pages.is_empty() {
         return Ok(());
     }

@@ -25,6 +25,7 @@ pub mod link_result;
 pub mod localize;
 mod old_urls;
 mod on_disk;
+pub mod one_page;
 pub mod pages;
 pub mod redirects;
 pub mod relocate;

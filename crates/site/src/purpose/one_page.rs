@@ -1,0 +1,143 @@
+//! A page of a copy as one file: what it embeds becomes `data:` URLs (RFC 2397), and its other links become absolute.
+//!
+//! ```
+//! use baselink_site::purpose::one_page::OnePage;
+//! let copy = tempfile::tempdir()?;
+//! std::fs::write(copy.path().join("x.css"), "p{}")?;
+//! let urls = [(b"y.html".to_vec(), "http://a/y".to_owned())].into();
+//! let page = b"<link rel=stylesheet href=x.css><a href=y.html#z>";
+//! let made = OnePage::new(copy.path(), urls).make(b"index.html", page, 0);
+//! assert_eq!(made, b"<link rel=stylesheet href=data:text/css;base64,cHt9><a href=http://a/y#z>");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Deliberately absent: references that browsers do not follow into a `data:` URL, those of `use` (SVG 2, 5.6) and imports of modules.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use baselink_files::walk::open_below;
+use baselink_rewrite::{
+    Choice, Destination, Lack, LinkReport, LocalCopies, Options, rewrite_links,
+};
+use baselink_scan::{Against, Role};
+use baselink_text::{Format, format::media_type_of};
+use data_encoding::BASE64;
+
+use crate::collection::{folder::path_of, fragment_of, origin::RootUrl, split_name, url_below};
+
+/// The number of documents in each other that are embedded.
+const DEEPEST: usize = 16;
+
+/// The sum of the lengths of `data:` URLs, in bytes. Links to more files stay absolute.
+const MOST: usize = 1 << 30;
+
+/// A copy, one of whose pages becomes one file.
+#[derive(Debug)]
+pub struct OnePage {
+    folder: PathBuf,
+    place: RootUrl,
+    /// The URLs of files, by their paths in the copy.
+    urls: HashMap<Vec<u8>, String>,
+    /// The `data:` URLs of files; `None` for those that have none, and those that are being made.
+    data: RefCell<HashMap<Vec<u8>, Option<String>>>,
+    length: Cell<usize>,
+    /// The number of links to files of the copy that now lead nowhere.
+    pub lost: Cell<usize>,
+}
+
+impl OnePage {
+    /// The copy in `folder`, whose files have these `urls`.
+    pub fn new(folder: &Path, urls: HashMap<Vec<u8>, String>) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            place: RootUrl::nowhere(),
+            urls,
+            data: RefCell::default(),
+            length: Cell::default(),
+            lost: Cell::default(),
+        }
+    }
+
+    /// The document `bytes` with the path `name` in the copy, in `depth` others, without links to other files of the copy.
+    pub fn make(&self, name: &[u8], bytes: &[u8], depth: usize) -> Vec<u8> {
+        let format = Format::detect(str::from_utf8(name).ok(), bytes);
+        let url = url_below(&self.place, name).filter(|_| format.is_read());
+        let Some(url) = url else {
+            return bytes.to_vec();
+        };
+        let mut options = Options {
+            format,
+            local_copies: LocalCopies::Rewrite,
+            ..Options::at(&url)
+        };
+        options.scan.groups.insert_loaded();
+        let document = Embedding {
+            page: self,
+            name,
+            depth,
+        };
+        rewrite_links(bytes, &options, &document).output().to_vec()
+    }
+
+    /// The `data:` URL of the file at `path`, for a document in `depth` others.
+    fn data(&self, path: &[u8], depth: usize) -> Option<String> {
+        if let Some(known) = self.data.borrow().get(path) {
+            return known.clone();
+        }
+        self.data.borrow_mut().insert(path.to_vec(), None);
+        let (mut file, mut bytes) = (open_below(&self.folder, &path_of(path)?).ok()?, Vec::new());
+        file.read_to_end(&mut bytes).ok()?;
+        let bytes = self.make(path, &bytes, depth + 1);
+        // Browsers recognize scripts and text tracks in any case.
+        let name = String::from_utf8_lossy(split_name(path).1);
+        let of_format = || Format::detect(Some(&name), &bytes).media_type();
+        let media_type = media_type_of(&bytes).unwrap_or_else(of_format);
+        let data = format!("data:{media_type};base64,{}", BASE64.encode(&bytes));
+        self.data
+            .borrow_mut()
+            .insert(path.to_vec(), Some(data.clone()));
+        Some(data)
+    }
+}
+
+/// A document that becomes a part of one file.
+#[derive(Debug)]
+struct Embedding<'a> {
+    page: &'a OnePage,
+    name: &'a [u8],
+    depth: usize,
+}
+
+impl Destination for Embedding<'_> {
+    fn choose(&self, link: &LinkReport, _: &Against) -> (Choice, Option<Lack>) {
+        let target = link.target.as_deref().unwrap_or_default();
+        let Some(file) = self.page.place.below(target) else {
+            return (Choice::Kept, None);
+        };
+        let fragment = fragment_of(target).map_or_else(String::new, |name| format!("#{name}"));
+        if file.path == self.name && !fragment.is_empty() {
+            return (Choice::Reference(fragment), None);
+        }
+        let is_embedded =
+            link.role == Role::Embedded && link.element.rsplit(':').next() != Some("use");
+        let has_room = self.depth < DEEPEST && self.page.length.get() < MOST;
+        let data = || self.page.data(&file.path, self.depth);
+        let url = match (is_embedded && has_room).then(data).flatten() {
+            Some(data) => {
+                self.page.length.update(|length| length + data.len());
+                Some(data)
+            }
+            None => self.page.urls.get(&file.path).cloned(),
+        };
+        let Some(url) = url else {
+            self.page.lost.update(|lost| lost + 1);
+            return (Choice::Kept, None);
+        };
+        (Choice::Reference(url + &fragment), None)
+    }
+}
