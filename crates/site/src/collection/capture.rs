@@ -485,7 +485,7 @@ impl Captures {
             }
             // Paths are distinct, so each is new.
             let place = path(resource(number), round);
-            let place = collection.files.insert_full(place.into()).0;
+            let place = collection.files.insert_full(place.into_bytes().into()).0;
             targets[index as usize] = UrlTarget::of(place);
             collection.add_host(&urls[index as usize]);
             let entity = capture.more().entity.clone();

@@ -83,16 +83,16 @@ pub fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a str)) 
         let (url, media_type) = resource(number);
         (without_fragment(url), media_type)
     };
-    let path = |number, round| Cow::Owned(path(own(number), round).into());
+    let path = |number, round| path(own(number), round);
     rounds_of(count, path, |left, right| own(left).cmp(&own(right)))
 }
 
 /// For each of `count` files, the number of rounds in which another file won its path. `path` returns the path of a
 /// file after a number of lost rounds; its folders must also be folders of the file's first path. The files that come
 /// first in `order` win. Equal files share a path.
-pub fn rounds_of<'a>(
+pub fn rounds_of(
     count: usize,
-    path: impl Fn(usize, u32) -> Cow<'a, str>,
+    path: impl Fn(usize, u32) -> String,
     order: impl Fn(usize, usize) -> Ordering,
 ) -> Vec<u32> {
     let mut rounds = vec![0_u32; count];
@@ -160,7 +160,7 @@ fn folded(path: &str) -> String {
 }
 
 /// The path of a resource that lost its path in `round` rounds.
-pub fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
+pub fn path((url, media_type): (&str, &str), round: u32) -> String {
     let url = without_fragment(url);
     let reference = Reference::of(url);
     let mut path = root(&reference);
@@ -185,7 +185,7 @@ pub fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
         (is_cut, round),
         [url, media_type],
     );
-    path.into()
+    path
 }
 
 /// Appends the name of a file that lost its path in `round` rounds, or whose folders were cut. Its digest depends on the
@@ -207,7 +207,7 @@ fn push_name(
 
 /// The path in a mirror of the file at `own`, after `round` rounds in which another file won its path. In round 0, it
 /// is `own` if all file systems accept that path, and if it tells the media type or there is none.
-pub fn path_in_mirror<'p>((own, media_type): (&'p str, &str), round: u32) -> Cow<'p, str> {
+pub fn path_in_mirror((own, media_type): (&str, &str), round: u32) -> String {
     let is_short = own.chars().count() <= MAX_PATH;
     if round == 0 && media_type.is_empty() && is_short && own.split('/').all(is_valid_everywhere) {
         return own.into();
@@ -234,7 +234,7 @@ pub fn path_in_mirror<'p>((own, media_type): (&'p str, &str), round: u32) -> Cow
     }
     let (stem, extension) = stem_and_extension_in_mirror(name, media_type);
     push_name(&mut path, (stem, &extension), (is_cut, round), [own, ""]);
-    path.into()
+    path
 }
 
 /// The stem and extension for a file in a mirror. wget puts the query after the extension, as in `main.css?v=3`, where
@@ -495,7 +495,7 @@ mod tests {
     /// The path of each resource, in an archive with all of them.
     fn file_names<'a>(
         resources: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> impl Iterator<Item = Box<str>> {
+    ) -> impl Iterator<Item = String> {
         let resources: Vec<_> = resources.into_iter().collect();
         let rounds = rounds(resources.len(), |number| resources[number]);
         resources
@@ -518,7 +518,7 @@ mod tests {
         let own = |file: usize| (&*urls[file], "text/html");
         let rounds = rounds_of(
             urls.len(),
-            |file, round| Cow::Owned(path(own(file), round).into()),
+            |file, round| path(own(file), round),
             |left, right| {
                 compared.set(compared.get() + 1);
                 own(left).cmp(&own(right))
@@ -793,7 +793,7 @@ mod tests {
     }
 
     /// Asserts the invariants of all paths.
-    fn check(resources: &[(String, &str)], paths: &[Box<str>]) {
+    fn check(resources: &[(String, &str)], paths: &[String]) {
         let mut owners = BTreeMap::new();
         let mut folders = BTreeSet::new();
         for ((url, media_type), path) in resources.iter().zip(paths) {

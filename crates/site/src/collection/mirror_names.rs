@@ -8,8 +8,6 @@
 //!
 //! Deliberately absent: the rules for names, which are in [`super::file_names`].
 
-use std::borrow::Cow;
-
 use super::{
     file_names::{as_text, path_in_mirror, rounds_of},
     index::Collection,
@@ -24,11 +22,9 @@ impl Collection {
             .filter(|&file| self.is_file(file))
             .collect();
         let own = |at: usize| as_text(self.path(files[at]));
-        let path = |at: usize, round| -> Cow<'_, str> {
+        let path = |at: usize, round| {
             let media_type = self.media_types.get(&files[at]);
             path_in_mirror((&own(at), media_type.copied().unwrap_or_default()), round)
-                .into_owned()
-                .into()
         };
         let is_changed: Vec<bool> = (0..files.len()).map(|at| path(at, 0) != own(at)).collect();
         let rank = |at: usize| (is_changed[at], self.path(files[at]));
@@ -37,7 +33,7 @@ impl Collection {
         });
         let renamed = rounds.into_iter().enumerate().filter_map(|(at, round)| {
             let path = path(at, round);
-            (path != own(at)).then(|| (files[at], path.as_bytes().into()))
+            (path != own(at)).then(|| (files[at], path.into_bytes().into()))
         });
         self.renamed = renamed.collect();
         self.is_mirror = true;
