@@ -306,11 +306,8 @@ impl OnDisk {
 
 impl NearbyFiles for OnDisk {
     fn has_folder(&self, name: &str) -> bool {
-        let mut parts = Path::new(name).components();
-        matches!(
-            (parts.next(), parts.next()),
-            (Some(Component::Normal(_)), None)
-        ) && self.path.with_file_name(name).is_dir()
+        let is_name = Path::new(name).file_name() == Some(name.as_ref());
+        is_name && self.path.with_file_name(name).is_dir()
     }
 
     fn is_in_companion(&self) -> bool {
