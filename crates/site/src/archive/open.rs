@@ -40,16 +40,12 @@ use super::{
 
 /// The contents of an open file.
 pub enum Contents {
-    /// Records (ISO 28500).
-    Warc(Box<dyn Read>),
+    /// Records (ISO 28500), resources in a property list as Safari saves them, or messages.
+    Stream(Format, Box<dyn Read>),
     /// WARC files in a ZIP archive.
     Wacz(File),
     /// Entries in JSON (HAR 1.2), and the place of attached bodies.
     Har(Box<dyn Read>, Attached),
-    /// Resources in a property list, as Safari saves them.
-    WebArchive(Box<dyn Read>),
-    /// Messages.
-    Mailbox(Box<dyn Read>),
     /// One document. If a message is read as an archive, its parts are the entries: those of a page that a browser saved as MHTML,
     /// or of a mail.
     Document(Vec<u8>),
@@ -64,7 +60,7 @@ impl Contents {
     ///
     /// # Errors
     ///
-    /// Returns an error if the format cannot be read, or not from standard input, and errors of ZIP files with HTTP archives.
+    /// Returns an error if the format cannot be read from standard input, and errors of ZIP files with HTTP archives.
     pub fn new(
         path: &Path,
         format: Format,
@@ -79,21 +75,18 @@ impl Contents {
         let is_zip = head.starts_with(b"PK");
         let reader = Box::new(Cursor::new(head).chain(rest));
         Ok(match (format, file) {
-            (Format::Warc, _) => Self::Warc(reader),
             (Format::Har, Some(file)) if is_zip => {
                 let opened = Attached::in_zip(file);
                 let (har, bodies) = opened.map_err(|error| failed(&error.to_string()))?;
                 Self::Har(Box::new(Cursor::new(har)), bodies)
             }
             (Format::Har, _) => Self::Har(reader, Attached::beside(path)),
-            (Format::WebArchive, _) => Self::WebArchive(reader),
             (Format::Wacz, Some(file)) => Self::Wacz(file),
             (Format::Wacz, None) => {
                 let why = "a WACZ file is read from its end; save it to a file and name the file";
                 return Err(failed(why));
             }
-            _ if format.holds_many() => Self::Mailbox(reader),
-            _ => return Err(failed("this kind of archive cannot be read")),
+            _ => Self::Stream(format, reader),
         })
     }
 
@@ -111,7 +104,7 @@ impl Contents {
         mut visit: impl FnMut(&Path, Result<Entries<'_>>) -> Result<(), E>,
     ) -> Result<(), E> {
         let entries = match &mut self {
-            Self::Warc(reader) => Ok(records(reader, u64::MAX, options, wanted)),
+            Self::Stream(Format::Warc, reader) => Ok(records(reader, u64::MAX, options, wanted)),
             Self::Wacz(file) => match Wacz::open(&*file) {
                 Ok(mut wacz) => {
                     let length = wacz.length;
@@ -128,10 +121,10 @@ impl Contents {
             Self::Har(reader, bodies) => read_whole(reader)
                 .and_then(|bytes| http_archive(bytes, bodies, options, wanted))
                 .map(all),
-            Self::WebArchive(reader) => read_whole(reader)
+            Self::Stream(Format::WebArchive, reader) => read_whole(reader)
                 .and_then(|bytes| web_archive(&bytes, options, wanted))
                 .map(all),
-            Self::Mailbox(reader) => Ok(messages(reader, options, wanted)),
+            Self::Stream(_, reader) => Ok(messages(reader, options, wanted)),
             Self::Document(bytes) if wanted != Wanted::Documents => {
                 Ok(all(resources(bytes, options)))
             }
