@@ -614,8 +614,7 @@ impl RelocateLinks {
         if self.is_same(moved) || link.reference.starts_with('#') {
             return link.reference.clone();
         }
-        let rest = &target[without_query(target).len()..];
-        format!("{}{}", moved.url, moved.new_rest.as_deref().unwrap_or(rest))
+        format!("{}{}", moved.url, &target[without_query(target).len()..])
     }
 
     /// True if the place does not move.
@@ -767,9 +766,11 @@ impl RelocateLinks {
             _ => None,
         };
         let absolute = url.and_then(|url| relocation.from.rerooted(&url, &relocation.to));
-        let resolved = |reference: &str| base.resolve(reference).ok().map(|target| target.url);
-        let is_it = |url: &String| *url == moved.url || resolved(url).as_ref() == Some(&moved.url);
-        let absolute = absolute.filter(is_it).unwrap_or_else(|| moved.url.clone());
+        let leads_there = |it: &str| {
+            it == moved.url || base.resolve(it).is_ok_and(|target| target.url == moved.url)
+        };
+        let absolute = absolute.filter(|it| leads_there(it));
+        let absolute = absolute.unwrap_or_else(|| moved.url.clone());
         let url = Reference::of(&absolute);
         let scheme_end = url.scheme().map_or(0, |scheme| scheme.len() + 1);
         let shorter = match form {
@@ -777,10 +778,7 @@ impl RelocateLinks {
             Category::NetPath => Some(&absolute[scheme_end..]),
             _ => None,
         };
-        let leads_there = |it: &&str| resolved(it).as_ref() == Some(&moved.url);
-        shorter
-            .filter(leads_there)
-            .map(str::to_owned)
-            .unwrap_or(absolute)
+        let shorter = shorter.filter(|it| leads_there(it)).map(str::to_owned);
+        shorter.unwrap_or(absolute)
     }
 }
