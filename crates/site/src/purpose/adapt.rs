@@ -118,8 +118,8 @@ pub fn adapted(
         changes.extend(declaration(bytes, read, options.format, found.charset));
     }
     // A byte order mark is the first character. A `meta` with the encoding may follow the policy.
-    let is_after = !found.charset.is_ascii_compatible() && !changes.is_empty();
-    let at = usize::from(is_after);
+    let is_before = found.charset.is_ascii_compatible();
+    let at = if is_before { 0 } else { changes.len() };
     changes.splice(at..at, policy);
     let has_items = words.contain(Word::Item) || words.contain(Word::Pragma);
     if options.format != Format::Css && found.charset.is_ascii_compatible() && has_items {
@@ -164,11 +164,8 @@ pub fn without_integrity(bytes: &[u8], at: usize, options: &Options) -> Edits {
     };
     let tags = Tags {
         bytes,
-        charset: Charset::UTF_8,
         is_html: options.format == Format::Html,
-        changes: Vec::new(),
-        refused: Tally::default(),
-        voids_base: false,
+        ..Tags::default()
     };
     let hashes = tag.attributes.iter();
     let hashes = hashes.filter(|one| tags.is_named(one, "integrity"));
@@ -356,6 +353,7 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 });
 
 /// A pass over the start tags of a document.
+#[derive(Default)]
 struct Tags<'a> {
     bytes: &'a [u8],
     charset: Charset,
@@ -374,9 +372,7 @@ impl<'a> Tags<'a> {
             bytes,
             charset: found.charset,
             is_html,
-            changes: Vec::new(),
-            refused: Tally::default(),
-            voids_base: false,
+            ..Tags::default()
         };
         if is_html {
             let range = found.mark..bytes.len();

@@ -82,11 +82,7 @@ pub(crate) fn search(head: &[u8], format: Format) -> (Option<CanonicalUrl>, Vec<
     let mut sink = CanonicalSink {
         text: &text,
         charset,
-        of_link: None,
-        of_graph: None,
-        templates: 0,
-        is_in_body: false,
-        all: Vec::new(),
+        ..CanonicalSink::default()
     };
     walk::best_effort(&text, start..text.len(), true, true, &mut sink);
     let place = |span| map.as_ref().map_or(span, |map| map.covering(span));
@@ -99,6 +95,7 @@ pub(crate) fn search(head: &[u8], format: Format) -> (Option<CanonicalUrl>, Vec<
 }
 
 /// A search in the head of a page.
+#[derive(Default)]
 struct CanonicalSink<'a> {
     text: &'a [u8],
     charset: Charset,
