@@ -144,16 +144,15 @@ impl TwoColumns<'_> {
             return Err(wrong(self.name, number as u64 + 1, &what));
         }
         let mut columns = (0, 1);
-        let (mut line, mut counted) = (1, 0);
-        for (number, record) in reader.byte_records().enumerate() {
-            let record = record.map_err(|error| wrong(self.name, line, &error.to_string()))?;
+        // Reading bytes from memory into rows of any length cannot fail.
+        for (number, record) in reader.byte_records().flatten().enumerate() {
+            let place = record.position();
+            let (start, mut line) = place.map_or((0, 1), |at| (at.byte(), at.line()));
             // The reader counts empty lines as part of the next record.
-            let start = record.position().map_or(0, csv::Position::byte);
-            let start = usize::try_from(start).unwrap_or(text.len()).min(text.len());
+            let rest = usize::try_from(start).ok().and_then(|at| text.get(at..));
             let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
-            let start = start + text[start..].iter().take_while(is_line_end).count();
-            line += memchr::memchr_iter(b'\n', &text[counted..start]).count() as u64;
-            counted = start;
+            let empty = rest.unwrap_or_default().iter().take_while(is_line_end);
+            line += empty.filter(|byte| **byte == b'\n').count() as u64;
             if number == 0 {
                 let column = |name: &str| {
                     let is_name =
