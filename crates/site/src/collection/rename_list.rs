@@ -16,7 +16,7 @@ use std::{
     ffi::OsStr,
     fs,
     io::Read,
-    path::{Path, PathBuf, is_separator},
+    path::{Path, PathBuf},
     sync::LazyLock,
 };
 
@@ -26,6 +26,7 @@ use regex::bytes::Regex;
 use super::{
     folder::path_of,
     origin::map::{TextPair, pairs},
+    renames::separates,
 };
 
 /// Renames of files and folders below the folder that moves.
@@ -124,10 +125,7 @@ fn carried_out(
     let below = |path: PathBuf| Some(path.strip_prefix(prefix).ok()?.components().collect());
     let places = |(old, new): &TextPair| {
         let (before, mut after) = (path_of(old)?, path_of(new)?);
-        if new
-            .last()
-            .is_some_and(|&byte| is_separator(char::from(byte)))
-        {
+        if new.last().is_some_and(separates) {
             after.extend(before.file_name());
         }
         below(after).zip(below(before))

@@ -220,7 +220,7 @@ fn new_path(names: &NewNames, path: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// True for `/`, and on Windows for `\`.
-fn separates(byte: &u8) -> bool {
+pub fn separates(byte: &u8) -> bool {
     is_separator(char::from(*byte))
 }
 

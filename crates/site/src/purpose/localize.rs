@@ -651,7 +651,7 @@ fn with_parts(
             reference.push_str(part);
         }
     }
-    unmistakable(reference, &link.element, link.attribute.as_deref())
+    unmistakable(reference, link)
 }
 
 /// The reference from the file `from` to the file `to`, both below the root; `None` if the path of `to` cannot be part

@@ -701,7 +701,7 @@ impl RelocateLinks {
         let reference = format!("{head}{rest}");
         match scheme_of(&reference) {
             Some(_) => reference,
-            None => unmistakable(reference, &link.element, link.attribute.as_deref()),
+            None => unmistakable(reference, link),
         }
     }
 

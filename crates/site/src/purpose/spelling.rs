@@ -11,10 +11,12 @@ use baselink_rewrite::LinkReport;
 use baselink_text::format::starts_with;
 use baselink_url::{Category, Reference, reference, scheme_of};
 
-/// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
-/// around it, for the `url=` of a refresh (HTML, 7.8), or in a script for the name of a module (HTML, 8.1.5.1).
-pub fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -> String {
-    let is_in_script = attribute.is_none() && element.rsplit(':').next() == Some("script");
+/// Adds `./` to `reference`, the new relative reference of `link`, if it could be mistaken for a placeholder, for a quote or
+/// comma of the value around it, for the `url=` of a refresh (HTML, 7.8), or in a script for the name of a module (HTML,
+/// 8.1.5.1).
+pub fn unmistakable(reference: String, link: &LinkReport) -> String {
+    let element = link.element.rsplit(':').next();
+    let is_in_script = link.attribute.is_none() && element == Some("script");
     let is_plain = if is_in_script {
         ["/", "./", "../"]
             .iter()

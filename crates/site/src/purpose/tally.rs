@@ -116,7 +116,7 @@ pub enum Counted {
 }
 
 /// Numbers by what they count.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Tally(BTreeMap<Counted, usize>);
 
 impl Tally {

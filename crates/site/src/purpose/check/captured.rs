@@ -24,7 +24,6 @@ use crate::{
 pub struct CapturedUrls(IndexMap<Box<str>, CapturedUrl>);
 
 /// A URL, as far as its links depend on it.
-#[derive(Default)]
 struct CapturedUrl {
     /// The rules for links to it, by their roles.
     rules: [FindingRule; Role::ALL.len()],

@@ -44,7 +44,6 @@ pub struct TargetSummary {
 }
 
 /// The place of a link.
-#[derive(Clone, Copy)]
 pub struct FoundLink {
     /// The number of the file in the tree.
     pub file: u32,
