@@ -19,7 +19,7 @@ use baselink_site::{
         split_name,
     },
     purpose::{
-        generator::Generator,
+        generator::{GENERATORS, Generator},
         leftovers::Traces,
         link_result::LinkResult,
         rewriting::{DocumentLinks, LinksToMissing, MissingTargets, RewriteKind},
@@ -501,13 +501,11 @@ impl RunSummary {
             ["script has", "scripts have"],
             "paths from the old root and may break",
         );
-        let generators = Generator::ALL.into_iter();
-        let generator = generators.max_by_key(|one| self.tally[Counted::Built(*one)]);
-        let is_built = |one: &Generator| self.tally[Counted::Built(*one)] > 0;
-        if let Some(generator) = generator.filter(is_built)
+        let built = |[name, ..]: &Generator| self.tally[Counted::Built(name)];
+        let generator = GENERATORS.into_iter().max_by_key(built);
+        if let Some([name, _, setting]) = generator.filter(|one| built(one) > 0)
             && !self.with_root_paths.is_empty()
         {
-            let (name, (_, setting)) = (generator.name(), generator.marks());
             output.notice(format_args!(
                 "{name} builds a site for another path with {setting}"
             ));

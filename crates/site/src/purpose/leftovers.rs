@@ -14,7 +14,7 @@ use baselink_text::{Code, Diagnostic, Edits, Span};
 use memchr::{memchr3_iter, memmem};
 
 use super::{
-    generator::Generator,
+    generator::{GENERATORS, Generator, of_page},
     old_urls::OldUrls,
     relocate::{LinkForm, Relocation, split_host},
     tally::{Counted, Tally},
@@ -88,12 +88,12 @@ impl Relocation {
         tally.add(Counted::ReplacedUrl, edits_of_urls.len());
         let has_root_paths = self.has_root_paths(name, rewritten);
         tally.add(Counted::RootPaths, has_root_paths);
-        let begins = |one: &Generator| name.starts_with(one.marks().0.as_bytes());
-        let of_script = || Generator::ALL.into_iter().find(begins);
+        let begins = |[_, scripts, _]: &Generator| name.starts_with(scripts.as_bytes());
+        let of_script = || GENERATORS.into_iter().find(begins);
         let of_script = has_root_paths.then(of_script).flatten();
-        let generator = edits.map_or(of_script, |_| Generator::of_page(text));
+        let generator = edits.map_or(of_script, |_| of_page(text));
         // From disk, no other path helps.
-        if let Some(one) = generator.filter(|_| self.form != LinkForm::Disk) {
+        if let Some([one, ..]) = generator.filter(|_| self.form != LinkForm::Disk) {
             tally.add(Counted::Built(one), 1_usize);
         }
         Traces {

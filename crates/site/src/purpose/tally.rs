@@ -19,7 +19,6 @@ use baselink_text::{display_by_name, named};
 
 use super::{
     finding_rule::{Class, FindingRule},
-    generator::Generator,
     link_result::LinkResult,
 };
 use crate::reading::SkipReason;
@@ -75,8 +74,8 @@ pub enum Counted {
     RootPaths,
     /// Hashes of style sheets and scripts that change.
     OutdatedIntegrity,
-    /// Pages and scripts that this generator wrote.
-    Built(Generator),
+    /// Pages and scripts that the generator with this name wrote.
+    Built(&'static str),
     /// Adaptations of this kind.
     Adapted(Adaptation),
     /// Module scripts, which browsers refuse to load from disk.
