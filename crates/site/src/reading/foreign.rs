@@ -18,12 +18,9 @@ use std::path::Path;
 use baselink_files::is_standard_input;
 use baselink_text::{Format, name, shell};
 
-/// A kind of file that is not a document, or text in UTF-16 without a byte order mark.
-pub struct ForeignFile {
-    kind: &'static str,
-    /// A sentence about the way to read it, in which `{}` stands for its name.
-    remedy: &'static str,
-}
+/// A kind of file that is not a document, or text in UTF-16 without a byte order mark; and a sentence about the way to read it,
+/// in which `{}` stands for the name of the file.
+pub type ForeignKind = [&'static str; 2];
 
 const UNZIP: &str = "unpack it first: unzip {} -d FOLDER";
 const OFFICE: &str = "convert it to HTML with pandoc or LibreOffice";
@@ -107,89 +104,78 @@ const ZIP_HEAD: usize = 4_096;
 const OTHER_ZIP: &str = "a ZIP archive";
 
 /// A file called `.maff`, whose `index.rdf` may be its last entry.
-const MAFF: ForeignFile = ForeignFile {
-    kind: "a MAFF web archive, a ZIP archive",
-    remedy: "unpack it first: unzip {} -d FOLDER; its pages open offline, and each index.rdf has the URL for --url",
-};
+const MAFF: ForeignKind = [
+    "a MAFF web archive, a ZIP archive",
+    "unpack it first: unzip {} -d FOLDER; its pages open offline, and each index.rdf has the URL for --url",
+];
 
 const UTF_16: &str = "UTF-16 without a byte order mark";
 
 /// The number of bytes from which text in UTF-16 is detected.
 const UTF_16_HEAD: usize = 32;
 
-impl ForeignFile {
-    /// Detects the kind of a file from its first bytes; `None` if it may be a document.
-    ///
-    /// A text may begin with the signature of a GIF image. But among the first 32 bytes of an image, at least one is
-    /// zero or not ASCII.
-    pub fn of(head: &[u8]) -> Option<Self> {
-        if let Some(&(signature, kind, remedy)) = SIGNATURES
-            .iter()
-            .find(|(signature, ..)| head.starts_with(signature))
-        {
-            let is_text = |head: &[u8]| !head.iter().any(|&byte| byte == 0 || byte >= 0x80);
-            let is_gif = signature.starts_with(b"GIF");
-            let is_foreign = !is_gif || !is_text(&head[..head.len().min(32)]);
-            return is_foreign.then_some(Self { kind, remedy });
-        }
-        if ZIP.iter().any(|signature| head.starts_with(signature)) {
-            let head = &head[..head.len().min(ZIP_HEAD)];
-            let known = ZIPS
-                .iter()
-                .find(|(bytes, ..)| memchr::memmem::find(head, bytes).is_some());
-            let (kind, remedy) =
-                known.map_or((OTHER_ZIP, UNZIP), |&(_, kind, remedy)| (kind, remedy));
-            return Some(Self { kind, remedy });
-        }
-        None
+/// Detects the kind of a file from its first bytes; `None` if it may be a document.
+///
+/// A text may begin with the signature of a GIF image. But among the first 32 bytes of an image, at least one is
+/// zero or not ASCII.
+pub fn kind_of(head: &[u8]) -> Option<ForeignKind> {
+    let mut signatures = SIGNATURES.iter();
+    let known = signatures.find(|(signature, ..)| head.starts_with(signature));
+    if let Some(&(signature, kind, remedy)) = known {
+        let mut start = head.iter().take(32);
+        let is_text = signature.starts_with(b"GIF") && start.all(|byte| matches!(byte, 1..0x80));
+        return (!is_text).then_some([kind, remedy]);
     }
+    let is_zip = ZIP.iter().any(|signature| head.starts_with(signature));
+    is_zip.then(|| {
+        let head = &head[..head.len().min(ZIP_HEAD)];
+        let mut zips = ZIPS.iter();
+        let known = zips.find(|(bytes, ..)| memchr::memmem::find(head, bytes).is_some());
+        known.map_or([OTHER_ZIP, UNZIP], |&(_, kind, remedy)| [kind, remedy])
+    })
+}
 
-    /// Detects text in UTF-16 that has neither a byte order mark nor an XML declaration, from which HTML (13.2.3.2) and
-    /// XML (appendix F) detect it.
-    pub fn utf_16(head: &[u8]) -> Option<Self> {
-        let (units, _) = head[..head.len().min(UTF_16_HEAD)].as_chunks::<2>();
-        let is = |is_ascii: fn(&[u8; 2]) -> bool| units.len() > 1 && units.iter().all(is_ascii);
-        let remedy = if is(|&[low, high]| high == 0 && is_text(low)) {
-            "name its encoding with --charset utf-16le"
-        } else if is(|&[high, low]| high == 0 && is_text(low)) {
-            "name its encoding with --charset utf-16be"
-        } else {
-            return None;
-        };
-        let is_declared = matches!(
-            head,
-            [b'<', 0, b'?', 0, b'x', 0, ..] | [0, b'<', 0, b'?', 0, b'x', ..]
-        );
-        (!is_declared).then_some(Self {
-            kind: UTF_16,
-            remedy,
+/// Detects text in UTF-16 that has neither a byte order mark nor an XML declaration, from which HTML (13.2.3.2) and
+/// XML (appendix F) detect it.
+pub fn utf_16(head: &[u8]) -> Option<ForeignKind> {
+    let (units, _) = head[..head.len().min(UTF_16_HEAD)].as_chunks::<2>();
+    let is = |is_ascii: fn(&[u8; 2]) -> bool| units.len() > 1 && units.iter().all(is_ascii);
+    let remedy = if is(|&[low, high]| high == 0 && is_text(low)) {
+        "name its encoding with --charset utf-16le"
+    } else if is(|&[high, low]| high == 0 && is_text(low)) {
+        "name its encoding with --charset utf-16be"
+    } else {
+        return None;
+    };
+    let is_declared = matches!(
+        head,
+        [b'<', 0, b'?', 0, b'x', 0, ..] | [0, b'<', 0, b'?', 0, b'x', ..]
+    );
+    (!is_declared).then_some([UTF_16, remedy])
+}
+
+/// A sentence about the file `path` of this kind, which should have been read as `format`.
+pub fn sentence([kind, remedy]: ForeignKind, path: &Path, format: Format) -> String {
+    let is_maff = path
+        .extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("maff"));
+    if is_maff && kind == OTHER_ZIP {
+        return sentence(MAFF, path, format);
+    }
+    let remedy = if is_standard_input(path) {
+        let parts = OF_STANDARD_INPUT.iter();
+        parts.fold(remedy.to_owned(), |remedy, (part, other)| {
+            remedy.replace(part, other)
         })
-    }
-
-    /// A sentence about the file `path`, which should have been read as `format`.
-    pub fn sentence(self, path: &Path, format: Format) -> String {
-        let is_maff = path
-            .extension()
-            .is_some_and(|end| end.eq_ignore_ascii_case("maff"));
-        if is_maff && self.kind == OTHER_ZIP {
-            return MAFF.sentence(path, format);
-        }
-        let remedy = if is_standard_input(path) {
-            let parts = OF_STANDARD_INPUT.iter();
-            parts.fold(self.remedy.to_owned(), |remedy, (part, other)| {
-                remedy.replace(part, other)
-            })
-        } else {
-            self.remedy
-                .replace("{}", &shell::word(&path.to_string_lossy()))
-        };
-        let not = if self.kind == UTF_16 {
-            String::new()
-        } else {
-            format!(", not {}", format.noun())
-        };
-        format!("{}: {}{not}; {remedy}", name(path), self.kind)
-    }
+    } else {
+        remedy.replace("{}", &shell::word(&path.to_string_lossy()))
+    };
+    let not = if kind == UTF_16 {
+        String::new()
+    } else {
+        format!(", not {}", format.noun())
+    };
+    format!("{}: {kind}{not}; {remedy}", name(path))
 }
 
 /// True if `byte` is an ASCII character that may occur in text.
@@ -215,11 +201,7 @@ mod tests {
             (b"<p>", None),
             (b"", None),
         ] {
-            assert_eq!(
-                ForeignFile::of(head).map(|found| found.kind),
-                kind,
-                "{head:?}"
-            );
+            assert_eq!(kind_of(head).map(|[kind, _]| kind), kind, "{head:?}");
         }
     }
 
@@ -251,11 +233,7 @@ mod tests {
             (b"\0\0\0\0", None),
             (b"", None),
         ] {
-            assert_eq!(
-                ForeignFile::utf_16(head).map(|found| found.remedy),
-                remedy,
-                "{head:?}"
-            );
+            assert_eq!(utf_16(head).map(|[_, remedy]| remedy), remedy, "{head:?}");
         }
     }
 }

@@ -29,7 +29,7 @@ use baselink_scan::{ScanOptions, group_of, html::saved::HEAD, is_read};
 use baselink_text::{Error, Format, Result};
 
 use super::{
-    foreign::{ForeignFile, ZIP},
+    foreign::{ZIP, kind_of, sentence, utf_16},
     hosts,
     inputs::{Archives, Inputs, Reading},
 };
@@ -181,8 +181,7 @@ impl<'a> File<'a> {
         let foreign = if format.is_archive() {
             None
         } else {
-            ForeignFile::of(&bytes)
-                .or_else(|| ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none()))
+            kind_of(&bytes).or_else(|| utf_16(&bytes).filter(|_| scan.charset.is_none()))
         };
         let has_document_format =
             !is_skipped_archive && (format.is_read() || is_read(format, scan));
@@ -194,7 +193,7 @@ impl<'a> File<'a> {
         if is_read_by_name && (is_skipped_archive || foreign.is_some()) {
             format = by_name;
         } else if !has_document_format || foreign.is_some() {
-            let why = foreign.map(|foreign| foreign.sentence(path, format));
+            let why = foreign.map(|foreign| sentence(foreign, path, format));
             return Ok(Err(NonDocument {
                 why,
                 has_document_format: has_document_format && !scan.is_probed(format),
