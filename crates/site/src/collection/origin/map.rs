@@ -28,7 +28,6 @@ use std::{
     ffi::{OsStr, OsString},
     fs,
     io::{self, Read, Write},
-    mem,
     path::{Path, PathBuf},
 };
 
@@ -51,11 +50,10 @@ pub struct UrlMap {
 /// The lines about a file.
 #[derive(Debug, Default)]
 struct Mapped {
-    url: String,
     /// The number of the last line, from 1.
     line: u64,
-    /// The URLs of earlier lines.
-    earlier: Vec<String>,
+    /// The URLs of all lines, the last of which counts.
+    urls: Vec<String>,
 }
 
 /// The columns of the map of a copy: the path of a file, its URL, the date of the capture, the media type, and the digest of the
@@ -176,10 +174,7 @@ impl TwoColumns<'_> {
 
     /// True if tabs separate the columns.
     fn has_tabs(&self, text: &[u8]) -> bool {
-        let extension = self
-            .name
-            .extension()
-            .map(|extension| extension.to_ascii_lowercase());
+        let extension = self.name.extension().map(OsStr::to_ascii_lowercase);
         match extension.as_deref().and_then(OsStr::to_str) {
             Some("tsv" | "tab") => true,
             Some("csv") => false,
@@ -277,25 +272,23 @@ impl UrlMap {
             return Err(wrong(&self.name, line, "a path that is not UTF-8"));
         };
         let path = path.strip_prefix(".").unwrap_or(&path).to_owned();
-        let url = url.trim_ascii().to_owned();
         let mapped = self.urls.entry(path).or_default();
-        let earlier = mem::replace(&mut mapped.url, url);
-        if mem::replace(&mut mapped.line, line) > 0 {
-            mapped.earlier.push(earlier);
-        }
+        mapped.line = line;
+        mapped.urls.push(url.trim_ascii().to_owned());
         Ok(())
     }
 
     /// The URL of `entry`, as written.
     pub fn url(&self, entry: &TreeEntry) -> Option<&str> {
-        let mapped = self.mapped(&entry.path, &entry.relative);
-        mapped.map(|mapped| &*mapped.url)
+        let mapped = self.mapped(&entry.path, &entry.relative)?;
+        mapped.urls.last().map(String::as_str)
     }
 
     /// The URLs of `entry` on earlier lines, as written. They are the URLs before redirects.
     pub fn earlier(&self, entry: &TreeEntry) -> &[String] {
         let mapped = self.mapped(&entry.path, &entry.relative);
-        mapped.map_or(&[], |mapped| &mapped.earlier)
+        let urls = mapped.and_then(|mapped| mapped.urls.split_last());
+        urls.map_or(&[], |(_, earlier)| earlier)
     }
 
     /// The lines about the file `path`, which is `relative` to its root.
