@@ -257,7 +257,7 @@ fn is_named_by_firefox(folder: &Path) -> bool {
 fn is_page(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let pages = [Format::Html, Format::Xhtml];
-    let mut known = pages.into_iter().flat_map(|format| format.extensions());
+    let mut known = pages.into_iter().flat_map(Format::extensions);
     extension.is_some_and(|extension| known.any(|other| other.eq_ignore_ascii_case(extension)))
 }
 

@@ -68,7 +68,7 @@ impl Collection {
 
     /// The reason for the absence of `path`, and a similar file. `is_path` is false if a name in it cannot be that of a
     /// file.
-    fn nearest(&self, path: &[u8], is_path: bool) -> (Absence, Option<usize>) {
+    pub(super) fn nearest(&self, path: &[u8], is_path: bool) -> (Absence, Option<usize>) {
         let near = self.near_names();
         for path in self.with_index(path) {
             let Some((number, _)) = near.alike(&path) else {
@@ -128,10 +128,5 @@ impl Collection {
         let file = self.path(number);
         let folder = joined(split_name(file).0, b"");
         url_below(root, if is_index { &folder } else { file })
-    }
-
-    /// The path of a file with a name similar to `path`.
-    pub(super) fn similar(&self, path: &[u8]) -> Option<&[u8]> {
-        self.nearest(path, true).1.map(|number| self.path(number))
     }
 }

@@ -244,7 +244,7 @@ impl RootUrl {
     /// The path of `url` below the folder; `None` if `url` is elsewhere. Query and fragment are ignored, and dot
     /// segments are removed first (RFC 3986, 5.2.4).
     pub fn below(&self, url: &str) -> Option<PathBelowRoot> {
-        self.below_by(url, |left, right| left.eq_ignore_ascii_case(right))
+        self.below_by(url, str::eq_ignore_ascii_case)
     }
 
     /// Like [`below`](Self::below), but treats `http` and `https` as one scheme, because a host usually has the same

@@ -93,9 +93,8 @@ impl Collection {
         let Some(path) = missing.min() else {
             return Ok(());
         };
-        let hint = self
-            .similar(path)
-            .map(|it| format!("; did you mean {}?", shown(it)));
+        let similar = self.nearest(path, true).1.map(|it| shown(self.path(it)));
+        let hint = similar.map(|it| format!("; did you mean {it}?"));
         let hint = hint.unwrap_or_default();
         refused(path, &format!("no such file or folder in the tree{hint}"))
     }

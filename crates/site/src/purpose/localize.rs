@@ -442,9 +442,10 @@ impl LocalDestination {
     ) -> Option<String> {
         let path = match located {
             Located::Resource(found) => self.collection.path_in_mirror(found.number),
-            Located::Lacking(Absence::NoName, _) => return None,
+            Located::Lacking(Absence::NoName, _) | Located::Failed(_) | Located::Outside { .. } => {
+                return None;
+            }
             Located::Lacking(_, path) | Located::Folder(path) | Located::BehindLink(path) => path,
-            Located::Failed(_) | Located::Outside { .. } => return None,
         };
         let file = LocalFile {
             path: path.into(),

@@ -548,9 +548,9 @@ impl<'a> LinkJudge<'a> {
         match (link.outcome, link.reason) {
             (Outcome::Absolute, _) => return Ok(link.target.clone().unwrap_or_default()),
             (Outcome::Left, Some(Reason::LocalCopy)) => return Err(self.local_copy(link)),
-            (Outcome::Left, Some(Reason::CustomProperty)) => {}
+            (Outcome::Left, Some(Reason::CustomProperty))
+            | (Outcome::Rewritten | Outcome::NotEditable, _) => {}
             (Outcome::NoBase | Outcome::Left, reason) => return Err(self.left(link, reason)),
-            (Outcome::Rewritten | Outcome::NotEditable, _) => {}
         }
         let resolved = || Some(base?.now.resolve(&link.reference).ok()?.url);
         let is_known = (!is_crawled && link.custom_property.is_none()) || base.is_none();
