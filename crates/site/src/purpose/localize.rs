@@ -54,7 +54,7 @@ use crate::{
         alternatives::{AlternativeLinks, Alternatives, alternatives},
         custom_property::{in_sheet, is_relative, property_user},
         needs,
-        on_disk::{DiskBase, DiskPlace, is_on_network},
+        on_disk::{DiskPlace, is_on_network},
         options_in, plain_place, plain_root, rewrite_unless,
         spelling::{names_base, names_resource, unmistakable},
         words::Words,
@@ -74,12 +74,7 @@ pub fn options(
     let place = RootUrl::nowhere();
     let path = collection.in_mirror(name);
     let words = Words::of_links(bytes);
-    let disk_place = DiskPlace::new(
-        &collection.in_library(path),
-        (words, options),
-        collection.scheme(),
-        collection.only_urls && collection.library.is_none(),
-    );
+    let disk_place = DiskPlace::new(collection, path, (words, options), collection.scheme());
     let destination = Arc::new(LocalDestination {
         number: collection.number_at(name),
         on_disk: url_below(&place, name).map(|url| Base::new(options.resolver, &url)),
@@ -112,22 +107,18 @@ impl Guard for LocalDestination {
             return Some(NOWHERE.to_owned());
         }
         if let Some(sheet) = self.sheet(link) {
-            let sheet = self.collection.in_library(&sheet);
-            let place = DiskPlace::new(
-                &sheet,
-                (Words::of_links(b""), &Options::default()),
-                self.collection.scheme(),
-                false,
-            );
-            return place.prefix(link, reference, BaseInCopy::Undeclared, || DiskBase::Own);
+            let nothing = (Words::of_links(b""), &Options::default());
+            let scheme = self.collection.scheme();
+            let place = DiskPlace::new(&self.collection, &sheet, nothing, scheme);
+            return place.prefix(link, reference, BaseInCopy::Undeclared, || None);
         }
         // On disk, a declared base is resolved against the URL of the copy, even if the URL of the document resolves no reference.
         let resolves = |url: &&str| Base::new(Resolver::Whatwg, url).resolve("x").is_ok();
         let declared = || match link.base.as_deref().filter(resolves) {
-            Some(url) if self.own.as_deref() == Some(url) => DiskBase::Own,
-            Some(url) if is_on_network(url) => DiskBase::Url(url.to_owned()),
+            Some(url) if self.own.as_deref() == Some(url) => None,
+            Some(url) if is_on_network(url) => Some(url.to_owned()),
             // The base may be the folder itself.
-            _ => DiskBase::Url(DiskPlace::url("")),
+            _ => Some(DiskPlace::url("")),
         };
         self.disk_place.prefix(link, reference, base, declared)
     }

@@ -29,6 +29,7 @@ use super::{
 use crate::{
     archive::message::{NESTED, data_of},
     collection::{
+        Collection,
         origin::{is_assumed, names},
         without_query,
     },
@@ -41,8 +42,8 @@ const FOLDER: &str = "file:///elsewhere/";
 #[derive(Debug)]
 pub struct DiskPlace {
     own: BaseInFolder,
-    /// The place of a document that is as near to the folder as any.
-    nearest: BaseInFolder,
+    /// The URL of a place that is as near to the folder as any document.
+    nearest: String,
     /// The scheme of references that lack only a scheme, if their base has none.
     scheme: String,
     /// True if the scripts of the document would open another page.
@@ -54,32 +55,23 @@ pub struct DiskPlace {
 /// A base, and the number of folders between the folder and it, if it is known to be inside.
 type BaseInFolder = (Base, Option<usize>);
 
-/// The base of a link in the copy.
-pub enum DiskBase {
-    /// The copy itself.
-    Own,
-    /// An unknown place in the folder.
-    Inside,
-    /// This URL. The folder has the URL [`FOLDER`].
-    Url(String),
-}
+/// The URL of the base of a link in the copy; `None` for the copy itself. The folder has the URL [`FOLDER`].
+pub type DiskBase = Option<String>;
 
 impl DiskPlace {
-    /// The place of the document with the path `name` below the folder, and with these `words` and `options`. If it `has_hosts`, each document is in the
-    /// folder of a host.
+    /// The place of the document with these `words` at `path` in the copy of `collection`. Each document of an archive is in the folder
+    /// of a host.
     pub fn new(
-        name: &[u8],
+        collection: &Collection,
+        path: &[u8],
         (words, options): (Words<'_>, &Options),
         scheme: &str,
-        has_hosts: bool,
     ) -> Self {
-        let place = |path: &str| {
-            let base = Base::new(Resolver::Whatwg, &Self::url(&path.replace(':', "%3A")));
-            (base, Some(path.matches('/').count()))
-        };
+        let path = names::encoded(&collection.in_library(path)).unwrap_or_default();
+        let has_hosts = collection.only_urls && collection.library.is_none();
         Self {
-            own: place(&names::encoded(name).unwrap_or_default()),
-            nearest: place(if has_hosts { "host/" } else { "" }),
+            own: in_folder(&Self::url(&path.replace(':', "%3A"))),
+            nearest: Self::url(if has_hosts { "host/" } else { "" }),
             scheme: scheme.to_owned(),
             leaves: words.contain(Word::PagePath),
             voids_base: voids_base(words, options),
@@ -119,13 +111,13 @@ impl DiskPlace {
         let may_be_sheet = matches!(link.attribute.as_deref(), None | Some("href"))
             && link.role != Role::Navigation;
         let bases = match base {
-            BaseInCopy::Undeclared => vec![DiskBase::Own],
+            BaseInCopy::Undeclared => vec![None],
             BaseInCopy::Declared if !self.voids_base => vec![declared()],
             // Browsers ignore a `codebase`, and a base against a policy.
             BaseInCopy::Declared | BaseInCopy::DeclaredLater | BaseInCopy::Inner => {
-                vec![DiskBase::Own, declared()]
+                vec![None, declared()]
             }
-            BaseInCopy::Anywhere => vec![DiskBase::Inside],
+            BaseInCopy::Anywhere => vec![Some(self.nearest.clone())],
         };
         if !bases.iter().any(|base| {
             self.leads_out(reference, base)
@@ -151,13 +143,8 @@ impl DiskPlace {
     /// True if a browser, or a program that decodes escapes early, leaves the folder.
     pub fn leads_out(&self, reference: &str, base: &DiskBase) -> bool {
         let (base, depth) = match base {
-            DiskBase::Own => &self.own,
-            DiskBase::Inside => &self.nearest,
-            DiskBase::Url(url) => {
-                let below = url.strip_prefix(FOLDER);
-                let depth = below.map(|below| below.matches('/').count());
-                &(Base::new(Resolver::Whatwg, url), depth)
-            }
+            None => &self.own,
+            Some(url) => &in_folder(url),
         };
         if let Some(leads_out) = depth.and_then(|depth| leads_plainly_out(reference, depth)) {
             return leads_out;
@@ -219,6 +206,13 @@ impl DiskPlace {
     }
 }
 
+/// The base with this URL.
+fn in_folder(url: &str) -> BaseInFolder {
+    let below = url.strip_prefix(FOLDER);
+    let depth = below.map(|below| below.matches('/').count());
+    (Base::new(Resolver::Whatwg, url), depth)
+}
+
 /// True if relative references with this base lead neither to the disk nor to an assumed host.
 pub fn is_on_network(base: &str) -> bool {
     has_opaque_scheme(base) && !is_private(base) && parses(base) && !is_assumed(base)
@@ -267,12 +261,16 @@ mod tests {
     /// Bug 364: a path to a folder named as in [`FOLDER`] counted as inside.
     #[test]
     fn a_path_that_returns_by_a_name_leads_out() {
-        let place = DiskPlace::new(
-            b"sub/page.html",
-            (Words::of_links(b""), &Options::default()),
-            "https",
-            false,
-        );
+        let place = |path: &[u8]| {
+            let collection = Collection::default();
+            DiskPlace::new(
+                &collection,
+                path,
+                (Words::of_links(b""), &Options::default()),
+                "https",
+            )
+        };
+        let page = place(b"sub/page.html");
         for (reference, expected) in [
             ("x", false),
             ("../x", false),
@@ -294,17 +292,11 @@ mod tests {
             ("../%2E\n./elsewhere/x", true),
             ("../\u{e9}/../x", false),
         ] {
-            for base in [DiskBase::Own, DiskBase::Url(DiskPlace::url("sub/"))] {
-                let leads_out = place.leads_out(reference, &base);
+            for base in [None, Some(DiskPlace::url("sub/"))] {
+                let leads_out = page.leads_out(reference, &base);
                 assert_eq!(leads_out, expected, "{reference}");
             }
         }
-        let in_drive = DiskPlace::new(
-            b"C:/page.html",
-            (Words::of_links(b""), &Options::default()),
-            "https",
-            false,
-        );
-        assert!(in_drive.leads_out("../../\u{e9}", &DiskBase::Own));
+        assert!(place(b"C:/page.html").leads_out("../../\u{e9}", &None));
     }
 }

@@ -57,7 +57,7 @@ use super::{
     adapt::without_integrity,
     custom_property::{in_sheet, is_relative, property_user},
     old_urls::OldUrls,
-    on_disk::{DiskBase, DiskPlace, climbs, is_on_network},
+    on_disk::{DiskPlace, climbs, is_on_network},
     spelling::{category, names_base, unmistakable},
     words::Words,
 };
@@ -372,14 +372,8 @@ pub fn options(
         && collection.folder_url() == relocation.from.folder();
     let scheme = scheme_of(relocation.to.as_str());
     let scheme = scheme.filter(|scheme| *scheme != "file").unwrap_or("https");
-    let on_disk = || {
-        DiskPlace::new(
-            collection.in_mirror(name),
-            (Words::of_links(bytes), options),
-            scheme,
-            false,
-        )
-    };
+    let path = collection.in_mirror(name);
+    let on_disk = || DiskPlace::new(collection, path, (Words::of_links(bytes), options), scheme);
     let place = (relocation.form == LinkForm::Disk).then(on_disk);
     let leaves = place
         .as_ref()
@@ -598,9 +592,8 @@ impl Guard for RelocateLinks {
             let after = of_property.or_else(|| Some(self.base_after(link.base.as_ref()?)));
             let url = after.as_ref().map_or("", |after| after.base.as_str());
             match url.strip_prefix(self.relocation.to.as_str()) {
-                Some(below) => DiskBase::Url(DiskPlace::url(below)),
-                None if is_on_network(url) => DiskBase::Url(url.to_owned()),
-                None => DiskBase::Inside,
+                None if is_on_network(url) => Some(url.to_owned()),
+                below => Some(DiskPlace::url(below.unwrap_or_default())),
             }
         };
         place.prefix(link, reference, base, declared)
