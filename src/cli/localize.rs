@@ -31,6 +31,7 @@ use super::{
     files::with_captures,
     output::Output,
     request::{Archives, SameUrls, folder_of, is_standard_input},
+    results::require_other,
     rewrite::{extract, extract::CapturedFolder, rewrite},
     status::{ExitStatus, FileResult},
 };
@@ -174,6 +175,9 @@ fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
 pub fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &request.rewrite.documents;
     require_folders(request)?;
+    if let Some(one) = &request.rewrite.page {
+        require_other(documents, &one.to)?;
+    }
     require_writable_list(request)?;
     if request.is_of_archives {
         return extract(&request.rewrite, Some(&request.extraction), output);

@@ -71,16 +71,7 @@ pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'
         return Ok(Results::Nowhere);
     };
     require_inputs(documents, false)?;
-    let mut files = documents.roots().filter(|root| root.is_file());
-    if let Some(input) = files.find(|file| is_one_file(file, path)) {
-        let input = if input == path {
-            "itself".to_owned()
-        } else {
-            name(input)
-        };
-        let why = format!("the output file is the input {input}; name another, or use --in-place");
-        return Err(Error::file(path, &why));
-    }
+    require_other(documents, path)?;
     let preserve_times = request.preserve_times;
     if request.is_preview() {
         let mut folders = documents.roots().filter(|root| root.is_dir());
@@ -96,6 +87,23 @@ pub fn open<'a>(request: &'a Rewrite, kind: &'a RewriteKind) -> Result<Results<'
     let mut folder = folder_for(path, documents)?;
     folder.preserve_times = preserve_times;
     Ok(Results::Folder(folder))
+}
+
+/// Rejects an output file that is an input.
+pub fn require_other(documents: &Documents, path: &Path) -> Result<()> {
+    let parts = documents.parts.iter().map(PathBuf::as_path);
+    let inputs = documents.roots().chain(parts);
+    let mut files = inputs.filter(|input| input.is_file());
+    let Some(input) = files.find(|file| is_one_file(file, path)) else {
+        return Ok(());
+    };
+    let input = if input == path {
+        "itself".to_owned()
+    } else {
+        name(input)
+    };
+    let why = format!("the output file is the input {input}; name another, or use --in-place");
+    Err(Error::file(path, &why))
 }
 
 /// True if `path` names a folder, which may not exist yet.

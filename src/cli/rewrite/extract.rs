@@ -18,7 +18,7 @@ use std::{
 };
 
 use baselink_rewrite::{Options, record::payload};
-use baselink_text::{Error, Format, Result, name, shell};
+use baselink_text::{Error, Format, Result, name};
 
 use super::summary::{FileSummary, RunSummary};
 use baselink_files::{
@@ -635,15 +635,20 @@ fn write_one_page(
     (mut pages, one): (Vec<PageEntry<'_>>, &OnePageFile),
     output: &mut Output,
 ) -> Result<()> {
-    let is_named = |page: &PageEntry<'_>| one.entry.as_ref().is_none_or(|url| page.url == **url);
-    pages.retain(|page| page.is_page && is_named(page));
+    let is_named =
+        |page: &PageEntry<'_>, name: &String| page.url == *name || page.name == *name.as_bytes();
+    pages.retain(|page| page.is_page && one.entry.as_ref().is_none_or(|name| is_named(page, name)));
     let page = match &*pages {
-        [page] => page,
         [] => return Err(Error::file(&one.to, "there is no such page")),
+        [page] => page,
         [first, ..] => {
-            let (many, first) = (pages.len(), shell::word(&first.url));
-            let why = format!("one file, but {many} pages; name one, such as --entry {first}");
-            return Err(Error::file(&one.to, &why));
+            let (number, first_name) = (pages.len(), String::from_utf8_lossy(&first.name));
+            let of_pages = format!("{number} pages; --entry names one, such as {first_name}");
+            if folders.is_empty() {
+                return Err(Error::file(&one.to, &of_pages));
+            }
+            output.notice(format_args!("the first of {of_pages}"));
+            first
         }
     };
     let urls = folders.iter().flat_map(|folder| {

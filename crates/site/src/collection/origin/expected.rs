@@ -47,7 +47,7 @@ const LARGEST: u64 = 4 << 20;
 /// The bytes of a page of `folder`, if it is not too large.
 fn read(folder: &Path, name: &str) -> Option<Vec<u8>> {
     let page = folder.join(name);
-    let is_small = fs::metadata(&page).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
+    let is_small = fs::symlink_metadata(&page).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
     is_small.then(|| fs::read(page).ok()).flatten()
 }
 
