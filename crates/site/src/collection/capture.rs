@@ -261,13 +261,11 @@ impl Candidate {
     /// The rank of the capture among the captures of its URL. Within a class, the capture nearest to `near` ranks
     /// first.
     fn rank(&self, near: Option<DateRange>) -> impl Ord + use<> {
-        let class = match self {
-            _ if self.is_resource() && !self.is_short => 3,
-            _ if self.is_resource() => 2,
-            _ if self.location().is_some() => 1,
-            _ => 0,
-        };
+        let is_resource = self.is_resource();
+        let is_whole = is_resource && !self.is_short;
+        let is_redirect = self.location().is_some();
         let distance = near.map(|near| near.distance(self.date));
+        let class = (is_whole, is_resource, is_redirect);
         (class, Reverse(distance), self.date)
     }
 
@@ -461,13 +459,11 @@ impl Captures {
     /// The path of a file does not depend on `takes`.
     pub fn choose(self, near: Option<DateRange>, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
         let (urls, best, firsts) = self.best(near);
-        let is_resource = |index: &u32| best[*index as usize].is_resource();
-        let mut order: Vec<u32> = (0..).take(urls.len()).filter(is_resource).collect();
-        let has_key = |index: u32| best[index as usize].more().has_key;
-        order.sort_unstable_by_key(|&index| (has_key(index), &urls[index as usize]));
-        let url = |index: u32| best[index as usize].url().unwrap_or(&urls[index as usize]);
+        let is_resource = |index: &usize| best[*index].is_resource();
+        let mut order: Vec<usize> = (0..urls.len()).filter(is_resource).collect();
+        order.sort_unstable_by_key(|&index| (best[index].more().has_key, &urls[index]));
         let resource = |number: usize| {
-            let index = order[number] as usize;
+            let index = order[number];
             let capture = &best[index];
             let named = capture.url().filter(|_| !capture.more().has_key);
             (named.unwrap_or(&urls[index]), &*capture.media_type)
@@ -479,27 +475,27 @@ impl Captures {
         let mut resources = Vec::with_capacity(order.len());
         let mut targets = vec![UrlTarget::Outside; urls.len()];
         for (number, (&index, round)) in order.iter().zip(rounds).enumerate() {
-            let capture = &best[index as usize];
-            if !takes(url(index)) {
+            let capture = &best[index];
+            if !takes(capture.url().unwrap_or(&urls[index])) {
                 continue;
             }
             // Paths are distinct, so each is new.
             let place = path(resource(number), round);
             let place = collection.files.insert_full(place.into_bytes().into()).0;
-            targets[index as usize] = UrlTarget::of(place);
-            collection.add_host(&urls[index as usize]);
+            targets[index] = UrlTarget::of(place);
+            collection.add_host(&urls[index]);
             let entity = capture.more().entity.clone();
             collection
                 .entities
                 .extend(entity.map(|entity| (place, entity)));
             collection.cut.extend(capture.is_cut.then_some(place));
             resources.push(CapturedResource {
-                number: index,
+                number: saturated(index),
                 url: capture.url().map(Into::into),
                 date: capture.date,
                 media_type: Arc::clone(&capture.media_type),
                 item: capture.item,
-                first: firsts[index as usize],
+                first: firsts[index],
             });
         }
         let next = |index| Some((index, next_of(index, &urls, &best)?));
