@@ -717,11 +717,11 @@ impl RelocateLinks {
             {
                 Category::AbsoluteUrl
             }
-            (false, _) => Category::RelPath,
+            (true, true) if has_url && !(written == Category::RelPath && moved.is_inside) => {
+                Category::AbsoluteUrl
+            }
             (true, false) => written,
-            (true, true) if written == Category::RelPath && moved.is_inside => written,
-            (true, true) if has_url => Category::AbsoluteUrl,
-            (true, true) => Category::RelPath,
+            _ => Category::RelPath,
         }
     }
 
