@@ -139,11 +139,11 @@ impl LinkResult {
     /// The result of `rewrite` for a link.
     pub fn of(outcome: Outcome) -> Self {
         match outcome {
-            Outcome::Rewritten => Self::Rewritten,
-            Outcome::Absolute => Self::Absolute,
-            Outcome::NoBase => Self::NoBase,
-            Outcome::Left => Self::Left,
-            Outcome::NotEditable => Self::NotEditable,
+            Outcome::Rewritten => Rewritten,
+            Outcome::Absolute => Absolute,
+            Outcome::NoBase => NoBase,
+            Outcome::Left => Left,
+            Outcome::NotEditable => NotEditable,
         }
     }
 
@@ -151,12 +151,7 @@ impl LinkResult {
     pub fn is_change(self) -> bool {
         !matches!(
             self,
-            Self::Local
-                | Self::Unchanged
-                | Self::Absolute
-                | Self::NoBase
-                | Self::Left
-                | Self::NotEditable
+            Local | Unchanged | Absolute | NoBase | Left | NotEditable
         )
     }
 }
