@@ -658,8 +658,7 @@ fn write_one_page(
         numbers.map(move |number| (path(number), plan.chosen.url(number).to_owned()))
     });
     let copy = OnePage::new(&folder.out, urls.collect());
-    let bytes = contents(&folder.out, &page.name).unwrap_or_default();
-    let made = copy.make(&page.name, &bytes, 0);
+    let made = copy.make(&page.name, 0).unwrap_or_default();
     let mut new = NewContents::begin(&one.to)?;
     new.write(|out| out.write_all(&made))?;
     new.commit()?;

@@ -5,8 +5,8 @@
 //! let copy = tempfile::tempdir()?;
 //! std::fs::write(copy.path().join("x.css"), "p{}")?;
 //! let urls = [(b"y.html".to_vec(), "http://a/y".to_owned())].into();
-//! let page = b"<link rel=stylesheet href=x.css><a href=y.html#z>";
-//! let made = OnePage::new(copy.path(), urls).make(b"index.html", page, 0);
+//! std::fs::write(copy.path().join("x.html"), "<link rel=stylesheet href=x.css><a href=y.html#z>")?;
+//! let made = OnePage::new(copy.path(), urls).make(b"x.html", 0).unwrap();
 //! assert_eq!(made, b"<link rel=stylesheet href=data:text/css;base64,cHt9><a href=http://a/y#z>");
 //! # Ok::<(), std::io::Error>(())
 //! ```
@@ -63,12 +63,14 @@ impl OnePage {
         }
     }
 
-    /// The document `bytes` with the path `name` in the copy, in `depth` others, without links to other files of the copy.
-    pub fn make(&self, name: &[u8], bytes: &[u8], depth: usize) -> Vec<u8> {
-        let format = Format::detect(str::from_utf8(name).ok(), bytes);
-        let url = url_below(&self.place, name).filter(|_| format.is_read());
-        let Some(url) = url else {
-            return bytes.to_vec();
+    /// The file at the path `name` in the copy, in `depth` documents, without links to other files of the copy; `None` if there is no
+    /// such file.
+    pub fn make(&self, name: &[u8], depth: usize) -> Option<Vec<u8>> {
+        let (mut file, mut bytes) = (open_below(&self.folder, &path_of(name)?).ok()?, Vec::new());
+        file.read_to_end(&mut bytes).ok()?;
+        let format = Format::detect(str::from_utf8(name).ok(), &bytes);
+        let Some(url) = url_below(&self.place, name).filter(|_| format.is_read()) else {
+            return Some(bytes);
         };
         let mut options = Options {
             format,
@@ -81,7 +83,8 @@ impl OnePage {
             name,
             depth,
         };
-        rewrite_links(bytes, &options, &document).output().to_vec()
+        let made = rewrite_links(&bytes, &options, &document);
+        Some(made.output().to_vec())
     }
 
     /// The `data:` URL of the file at `path`, for a document in `depth` others.
@@ -90,9 +93,7 @@ impl OnePage {
             return known.clone();
         }
         self.data.borrow_mut().insert(path.to_vec(), None);
-        let (mut file, mut bytes) = (open_below(&self.folder, &path_of(path)?).ok()?, Vec::new());
-        file.read_to_end(&mut bytes).ok()?;
-        let bytes = self.make(path, &bytes, depth + 1);
+        let bytes = self.make(path, depth + 1)?;
         // Browsers recognize scripts and text tracks in any case.
         let name = String::from_utf8_lossy(split_name(path).1);
         let of_format = || Format::detect(Some(&name), &bytes).media_type();
