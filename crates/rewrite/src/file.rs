@@ -17,7 +17,7 @@ use baselink_text::{Charset, Code, Diagnostic, Format, Span};
 use super::{
     driver::{self, Lookahead, Task},
     message,
-    options::{FileRequest, Options},
+    options::{Destination, FileRequest, Options},
     plan::{FilePlan, LinkSink, room},
 };
 use crate::{base::BaseChain, container, report::Report};
@@ -45,7 +45,8 @@ fn document<'r>(
     let mut task = Task::of(options);
     task.around.destination = destination;
     // The edits of HTML links share the prefixes of the base, so their memory needs no limit. A long base sets one.
-    task.around.room = (format != Format::Html).then(|| room(bytes.len()));
+    let is_limited = format != Format::Html && !destination.is_some_and(Destination::embeds);
+    task.around.room = is_limited.then(|| room(bytes.len()));
     let content = if is_read(format, task.scan) {
         driver::content(task, format, bytes, sink)
     } else {

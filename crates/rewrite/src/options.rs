@@ -163,6 +163,11 @@ pub trait Destination: fmt::Debug {
         false
     }
 
+    /// True if references may be as long as files. The destination then limits their lengths.
+    fn embeds(&self) -> bool {
+        false
+    }
+
     /// The edits of the document `bytes` after which images with the chosen references have their sizes. They change no URL.
     fn descriptors(&self, _bytes: &[u8]) -> Edits {
         Edits::default()

@@ -141,4 +141,8 @@ impl Destination for Embedding<'_> {
         };
         (Choice::Reference(url + &fragment), None)
     }
+
+    fn embeds(&self) -> bool {
+        true
+    }
 }
