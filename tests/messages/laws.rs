@@ -384,7 +384,7 @@ impl Part {
                     .map(|label| label.trim_matches('"'));
                 content = label
                     .and_then(Charset::for_label)
-                    .and_then(|charset| charset.encode(&text).ok())
+                    .and_then(|charset| charset.encode(&text))
                     .unwrap_or_else(|| text.into_bytes());
                 encoded(encoding, &content, choices)
             }

@@ -61,7 +61,7 @@ pub fn apply(
 /// that contains it.
 fn edit(reference: &str, prefix: &str, (link, charset): (&Link, Charset)) -> Option<GuardedEdit> {
     let Some(map) = &link.map else {
-        let (span, new) = (link.holder, charset.encode(NOWHERE).ok()?.into());
+        let (span, new) = (link.holder, charset.encode(NOWHERE)?.into());
         return Some(GuardedEdit {
             edit: Edit { span, new },
             written: NOWHERE.to_owned(),
@@ -69,7 +69,7 @@ fn edit(reference: &str, prefix: &str, (link, charset): (&Link, Charset)) -> Opt
         });
     };
     let insertion = |text: &str, next| {
-        let spelled = link.spelling.spell(text, charset).ok()?;
+        let spelled = link.spelling.spell(text, charset)?;
         lift(map, Span::at(0), spelled, next, charset)
     };
     // A space ends an escape that the first letter would continue. It is not part of the reference.

@@ -1111,12 +1111,10 @@ fn spell_target(
             if new.contains('\u{fffd}') {
                 return Err(Reason::Undecodable);
             }
-            let mut spelled = spelling
-                .spell(&new, charset)
-                .map_err(|_| Reason::Encoding)?;
+            let mut spelled = spelling.spell(&new, charset).ok_or(Reason::Encoding)?;
             if target.is_empty() && spelling.carrier == Carrier::Attribute(Quote::None) {
                 // Without quotation marks, the text after the `=` would become the value.
-                spelled = charset.encode("\"\"").map_err(|_| Reason::Encoding)?;
+                spelled = charset.encode("\"\"").ok_or(Reason::Encoding)?;
             }
             let next = new
                 .chars()

@@ -98,7 +98,7 @@ pub fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Charset) {
         let lifted = lift_edit(edit, decoded, beneath);
         // The edit may begin or end inside text that the underlying buffer has as a unit.
         let whole = || {
-            let new = beneath.encode(NOWHERE).ok()?.into();
+            let new = beneath.encode(NOWHERE)?.into();
             Some(Edit {
                 span: decoded.map.covering(edit.span),
                 new,
@@ -148,9 +148,7 @@ fn lift_edit(
             )
         }
     };
-    let spelled = spelling
-        .spell(&text, beneath)
-        .map_err(|_| Reason::Encoding)?;
+    let spelled = spelling.spell(&text, beneath).ok_or(Reason::Encoding)?;
     let (before, after) = decoded.text.split_at(edit.span.start);
     let next = text
         .chars()

@@ -340,7 +340,7 @@ fn marked(source: &[u8], edits: &Edits, charset: Charset, marker: &str) -> Vec<u
     let mut marks = Edits::default();
     let marker = charset
         .encode(marker)
-        .unwrap_or_else(|_| marker.as_bytes().to_vec());
+        .unwrap_or_else(|| marker.as_bytes().to_vec());
     for edit in edits.iter() {
         let new = [reference_end(source, &edit), &marker].concat();
         // The edits come from a sorted, disjoint list, so this cannot fail.

@@ -193,7 +193,7 @@ fn quiet(bytes: &[u8], format: Format, found: &Detected) -> Option<Change> {
         },
         _ => return None,
     };
-    let new = found.charset.encode(&text).ok()?;
+    let new = found.charset.encode(&text)?;
     let is_missing = !bytes[place..].starts_with(&new);
     is_missing.then(|| (Adaptation::Quiet, Span::at(place), new.into()))
 }
@@ -241,7 +241,6 @@ fn declaration(bytes: &[u8], read: &[u8], format: Format, charset: Charset) -> O
     // UTF-16 needs a byte order mark instead of a declaration.
     let mark = charset
         .encode("\u{feff}")
-        .ok()
         .filter(|mark| of_meta != charset && Charset::detect_plain(mark, None).charset == charset);
     // `x-user-defined` in a `meta` means windows-1252, which has the same markup (HTML, 13.2.3.2).
     let declared = if mark.is_some() { charset } else { of_meta };

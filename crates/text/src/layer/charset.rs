@@ -19,7 +19,7 @@
 
 use std::str::FromStr;
 
-use encoding_rs::{DecoderResult, EncoderResult, Encoding};
+use encoding_rs::{DecoderResult, Encoding};
 
 use super::{MapBuilder, View};
 use crate::{
@@ -339,40 +339,15 @@ impl Charset {
         }
     }
 
-    /// Encodes `text`.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the first character that cannot be written. ISO-2022-JP rejects shift characters and all
-    /// characters beyond ASCII, because the shift state at the place is unknown.
-    pub fn encode(self, text: &str) -> Result<Vec<u8>, char> {
+    /// Encodes `text`. `None` if a character cannot be written: one that the encoding lacks or forbids (Encoding Standard,
+    /// 12.2.1). ISO-2022-JP also lacks all characters beyond ASCII, because the shift state at the place is unknown.
+    pub fn encode(self, text: &str) -> Option<Vec<u8>> {
         if let Some((_, bytes)) = self.utf_16() {
-            return Ok(text.encode_utf16().flat_map(bytes).collect());
+            return Some(text.encode_utf16().flat_map(bytes).collect());
         }
-        // Characters that shift, and those that the encoding forbids (Encoding Standard, 12.2.1).
-        let shifts = |character: &char| {
-            !character.is_ascii() || matches!(character, '\u{e}' | '\u{f}' | '\u{1b}')
-        };
-        if self.is_stateful()
-            && let Some(character) = text.chars().find(shifts)
-        {
-            return Err(character);
-        }
-        if self.0 == encoding_rs::UTF_8 || text.is_ascii() {
-            return Ok(text.as_bytes().to_vec());
-        }
-        let mut encoder = self.0.new_encoder();
-        let room = encoder
-            .max_buffer_length_from_utf8_without_replacement(text.len())
-            .unwrap_or(text.len() * 4 + 16);
-        let mut out = vec![0; room];
-        match encoder.encode_from_utf8_without_replacement(text, &mut out, true) {
-            (EncoderResult::Unmappable(character), ..) => Err(character),
-            (_, _, written) => {
-                out.truncate(written);
-                Ok(out)
-            }
-        }
+        let (bytes, _, is_lossy) = self.0.encode(text);
+        let is_shifted = self.is_stateful() && !text.is_ascii();
+        (!is_lossy && !is_shifted).then(|| bytes.into_owned())
     }
 
     /// The bytes that a browser percent-encodes for `text` in a query (URL Standard, 1.3). A character that the
@@ -1024,9 +999,9 @@ mod tests {
         let charset = |label| Charset::for_label(label).unwrap();
         assert_eq!(charset("utf-16be").encode("a").unwrap(), b"\0a");
         assert_eq!(charset("shift_jis").encode("表").unwrap(), b"\x95\x5c");
-        assert_eq!(charset("windows-1252").encode("x表"), Err('表'));
-        assert_eq!(charset("iso-2022-jp").encode("表"), Err('表'));
-        assert_eq!(charset("iso-2022-jp").encode("a\u{e}"), Err('\u{e}'));
+        assert_eq!(charset("windows-1252").encode("x表"), None);
+        assert_eq!(charset("iso-2022-jp").encode("表"), None);
+        assert_eq!(charset("iso-2022-jp").encode("a\u{e}"), None);
         assert!(Charset::for_label("iso-2022-kr").is_none());
     }
 }

@@ -128,7 +128,7 @@ impl Spelling {
                 || (self.carrier == Carrier::CData && character == '\r')
                 || character == '\0'
                 || ((raw || is_remapped(character))
-                    && charset.encode(character.encode_utf8(&mut [0; 4])).is_err())
+                    && charset.encode(character.encode_utf8(&mut [0; 4])).is_none())
         });
         if self.form == Form::Srcset && last {
             let commas = adapted.len() - adapted.trim_end_matches(',').len();
@@ -141,19 +141,15 @@ impl Spelling {
         adapted
     }
 
-    /// The bytes for `adapted` at the place.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the first character that the encoding lacks and the place cannot escape.
-    pub fn spell(&self, adapted: &str, charset: Charset) -> Result<Vec<u8>, char> {
+    /// The bytes for `adapted` at the place. `None` if the encoding lacks a character that the place cannot escape.
+    pub fn spell(&self, adapted: &str, charset: Charset) -> Option<Vec<u8>> {
         if is_plain(adapted) && self.form != Form::Literal {
             return charset.encode(adapted);
         }
         self.spell_fully(adapted, charset)
     }
 
-    fn spell_fully(&self, adapted: &str, charset: Charset) -> Result<Vec<u8>, char> {
+    fn spell_fully(&self, adapted: &str, charset: Charset) -> Option<Vec<u8>> {
         let formed = match self.form {
             Form::CssString(quote) => escape::css_string(adapted, quote),
             Form::Script(quote) => escape::script_string(adapted, quote),
@@ -165,7 +161,7 @@ impl Spelling {
             Carrier::XmlAttribute(quote) => xml::spell_attribute(&formed, quote),
             Carrier::XmlText => xml::spell_text(&formed),
             // A CDATA section has no escapes, so `]]>` would end it.
-            Carrier::CData if formed.contains("]]>") => return Err('>'),
+            Carrier::CData if formed.contains("]]>") => return None,
             Carrier::Raw | Carrier::CData => return charset.encode(&formed),
         };
         if self.form == Form::Literal {
@@ -181,19 +177,19 @@ impl Spelling {
                 carried.push_str(&format!("&#{};", u32::from(last)));
             }
         }
-        if let Ok(bytes) = charset.encode(&carried) {
-            return Ok(bytes);
+        if let Some(bytes) = charset.encode(&carried) {
+            return Some(bytes);
         }
         let mut buffer = [0; 4];
         let mut bytes = Vec::with_capacity(carried.len());
         for character in carried.chars() {
             match charset.encode(character.encode_utf8(&mut buffer)) {
-                Ok(encoded) => bytes.extend(encoded),
-                Err(_) if is_remapped(character) => return Err(character),
-                Err(_) => bytes.extend(charset.encode(&format!("&#x{:X};", u32::from(character)))?),
+                Some(encoded) => bytes.extend(encoded),
+                None if is_remapped(character) => return None,
+                None => bytes.extend(charset.encode(&format!("&#x{:X};", u32::from(character)))?),
             }
         }
-        Ok(bytes)
+        Some(bytes)
     }
 }
 
@@ -242,7 +238,7 @@ pub fn lift(
         && open.takes(next)
     {
         let is_reference = !matches!(open, OpenEscape::Css);
-        let end = is_reference.then(|| charset.encode(";").ok())??;
+        let end = is_reference.then(|| charset.encode(";"))??;
         new.splice(..0, end);
     }
     Some(Edit {
@@ -281,10 +277,10 @@ mod tests {
             carrier: Carrier::CData,
             enclosed: false,
         };
-        assert_eq!(place.spell("http://a/]]>", Charset::UTF_8), Err('>'));
+        assert_eq!(place.spell("http://a/]]>", Charset::UTF_8), None);
         assert_eq!(
             place.spell("http://a/]>", Charset::UTF_8),
-            Ok(b"http://a/]>".to_vec())
+            Some(b"http://a/]>".to_vec())
         );
     }
 
