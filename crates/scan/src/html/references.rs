@@ -50,7 +50,7 @@ const COMMON: [(&str, char); 4] = [
 ];
 
 /// The length and meaning of a character reference at the start of `rest`, which begins with `&`.
-fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Unescaped)> {
+fn character_reference(rest: &str, attribute: bool) -> Option<Unescaped> {
     let bytes = rest.as_bytes();
     if bytes.get(1) == Some(&b'#') {
         return numeric_reference(bytes);
@@ -77,17 +77,11 @@ fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Unescaped)
     {
         return None;
     }
-    let first = char::from_u32(first)?;
-    Some((
-        length,
-        match char::from_u32(second) {
-            Some('\0') | None => Unescaped::One(first),
-            Some(second) => Unescaped::Two(first, second),
-        },
-    ))
+    let second = char::from_u32(second).filter(|&second| second != '\0');
+    Some((length, [char::from_u32(first), second]))
 }
 
-fn numeric_reference(bytes: &[u8]) -> Option<(usize, Unescaped)> {
+fn numeric_reference(bytes: &[u8]) -> Option<Unescaped> {
     let (radix, digits) = match bytes.get(2) {
         Some(b'x' | b'X') => (16, 3),
         _ => (10, 2),

@@ -16,19 +16,15 @@
 use super::{MapBuilder, OpenEscape, View};
 use crate::span::Span;
 
-/// The character or characters that an escape represents.
-pub enum Unescaped {
-    /// Nothing, such as a backslash and the line end after it.
-    Nothing,
-    /// One character.
-    One(char),
-    /// Two characters.
-    Two(char, char),
-}
+/// The length of an escape, and the characters that it represents.
+pub type Unescaped = (usize, [Option<char>; 2]);
+
+/// What a backslash and the line end after it represent.
+const NOTHING: [Option<char>; 2] = [None; 2];
 
 /// An escape of this `length` that represents `character`.
-pub fn one(length: usize, character: char) -> Option<(usize, Unescaped)> {
-    Some((length, Unescaped::One(character)))
+pub fn one(length: usize, character: char) -> Option<Unescaped> {
+    Some((length, [Some(character), None]))
 }
 
 /// Decodes the escapes in `view`. `next` finds the next ASCII character that may begin an escape. `escape`
@@ -37,7 +33,7 @@ pub fn one(length: usize, character: char) -> Option<(usize, Unescaped)> {
 pub fn layered(
     view: View,
     next: impl Fn(&[u8]) -> Option<usize>,
-    mut escape: impl FnMut(&str, usize) -> Option<(usize, Unescaped)>,
+    mut escape: impl FnMut(&str, usize) -> Option<Unescaped>,
 ) -> View {
     if next(view.text.as_bytes()).is_none() {
         return view;
@@ -56,11 +52,7 @@ pub fn layered(
         text.push_str(&view.text[plain..at]);
         map.verbatim(plain, at - plain);
         let before = text.len();
-        match decoded {
-            Unescaped::Nothing => {}
-            Unescaped::One(character) => text.push(character),
-            Unescaped::Two(first, second) => text.extend([first, second]),
-        }
+        text.extend(decoded.into_iter().flatten());
         map.whole(
             text.len() - before,
             Span::new(at, at + length),
@@ -109,9 +101,9 @@ pub fn css(view: View, is_url_token: bool) -> View {
                 [b'\r', b'\n', ..] => one(2, '\n'),
                 [b'\r' | 0x0c, ..] => one(1, '\n'),
                 [b'\\'] if is_url_token => one(1, '\u{fffd}'),
-                [b'\\'] => Some((1, Unescaped::Nothing)),
-                [b'\\', b'\r', b'\n', ..] => Some((3, Unescaped::Nothing)),
-                [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Unescaped::Nothing)),
+                [b'\\'] => Some((1, NOTHING)),
+                [b'\\', b'\r', b'\n', ..] => Some((3, NOTHING)),
+                [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, NOTHING)),
                 [b'\\', first, ..] if first.is_ascii_hexdigit() => {
                     let (length, decoded) = css_hex(bytes);
                     one(length, decoded)
@@ -192,17 +184,15 @@ pub fn script(view: View) -> View {
                     let code = u8::from_str_radix(&rest[1..=length], 8).unwrap_or_default();
                     one(1 + length, char::from(code))
                 }
-                '\r' if rest[2..].starts_with('\n') => Some((3, Unescaped::Nothing)),
-                '\n' | '\r' | '\u{2028}' | '\u{2029}' => {
-                    Some((1 + escaped.len_utf8(), Unescaped::Nothing))
-                }
+                '\r' if rest[2..].starts_with('\n') => Some((3, NOTHING)),
+                '\n' | '\r' | '\u{2028}' | '\u{2029}' => Some((1 + escaped.len_utf8(), NOTHING)),
                 other => one(1 + other.len_utf8(), other),
             }
         },
     )
 }
 
-fn unicode_escape(rest: &str) -> Option<(usize, Unescaped)> {
+fn unicode_escape(rest: &str) -> Option<Unescaped> {
     let unit = |at: usize| {
         rest.get(at..at + 4)
             .and_then(|hex| u32::from_str_radix(hex, 16).ok())
