@@ -12,7 +12,7 @@
 //!
 //! Deliberately absent: the positions of pieces.
 
-use baselink_scan::html::{self, tag, walk};
+use baselink_scan::html::{self, sink, tag, walk};
 use baselink_text::{Charset, Format, Span};
 use cssparser::{Parser, Token};
 use html5ever::{ParseOpts, tendril::TendrilSink};
@@ -210,13 +210,13 @@ pub fn token_pieces(text: &str) -> Vec<TreePiece> {
         0..bytes.len(),
         true,
         true,
-        &mut |event: html::sink::Event<'_>| {
+        &mut |event: sink::Event<'_>| {
             let (span, found, next) = match event {
-                html::sink::Event::Comment { span } => {
+                sink::Event::Comment(span) => {
                     let comment = piece("comment", &text[span.range()]);
                     (span, vec![comment], name.clone())
                 }
-                html::sink::Event::StartTag { tag, .. } | html::sink::Event::EndTag { tag } => {
+                sink::Event::Tag(tag, _) => {
                     let own = &text[tag.name.range()];
                     let kind = if tag.end_tag { "end tag" } else { "start tag" };
                     let mut found = vec![piece(kind, own)];

@@ -372,21 +372,15 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candida
             true,
             &mut |event: Event<'_>| {
                 let (span, inside) = match event {
-                    Event::StartTag { tag, .. } | Event::EndTag { tag } => {
-                        (tag.span, Standing::Tag)
-                    }
-                    Event::Comment { span } => (span, Standing::Comment),
+                    Event::Tag(tag, _) => (tag.span, Standing::Tag),
+                    Event::Comment(span) => (span, Standing::Comment),
                 };
                 add(span.start, between);
                 add(span.end, inside);
                 between = match event {
-                    Event::StartTag {
-                        text: TextModel::Markup,
-                        ..
-                    }
-                    | Event::EndTag { .. } => Standing::CharacterData,
-                    Event::StartTag { .. } => Standing::RawText,
-                    Event::Comment { .. } => between,
+                    Event::Tag(_, TextModel::Markup) => Standing::CharacterData,
+                    Event::Tag(..) => Standing::RawText,
+                    Event::Comment(_) => between,
                 };
             },
         );

@@ -157,8 +157,8 @@ pub(crate) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
 pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     let mut is_head = true;
     walk::best_effort(bytes, 0..end, true, true, &mut |event: Event<'_>| {
-        if let Event::StartTag { tag, .. } = event {
-            is_head &= is_among(&bytes[tag.name.range()], OF_HEAD);
+        if let Event::Tag(tag, _) = event {
+            is_head &= tag.end_tag || is_among(&bytes[tag.name.range()], OF_HEAD);
         }
     });
     is_head

@@ -20,12 +20,11 @@ pub fn linked(bytes: &[u8], charset: Charset) -> Vec<String> {
     walk::best_effort(bytes, 0..bytes.len(), true, true, &mut |event: Event<
         '_,
     >| {
-        let Event::StartTag { tag, .. } = event else {
-            return;
-        };
+        let Event::Tag(tag, _) = event else { return };
         let value = |name: &str| Some(tag.attribute(bytes, name)?.decoded(bytes, charset).text);
         let is_sheet = |rel: String| has_type(&rel, "stylesheet");
-        let is_linked = tag.is_named(bytes, "link") && value("rel").is_some_and(is_sheet);
+        let is_linked =
+            !tag.end_tag && tag.is_named(bytes, "link") && value("rel").is_some_and(is_sheet);
         if let Some(href) = value("href").filter(|_| is_linked && found.len() < MOST) {
             found.push(value::trim(&href).to_owned());
         }

@@ -61,36 +61,23 @@ pub trait Sink {
 /// A token, for sinks that need nothing else.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A start tag.
-    StartTag {
-        /// The tag.
-        tag: &'a RawTag,
-        /// The rules by which the text after the tag is read.
-        text: TextModel,
-    },
-    /// An end tag.
-    EndTag {
-        /// The tag.
-        tag: &'a RawTag,
-    },
-    /// A comment.
-    Comment {
-        /// The comment, with its delimiters.
-        span: Span,
-    },
+    /// A start tag or an end tag, and the rules by which the text after it is read.
+    Tag(&'a RawTag, TextModel),
+    /// A comment, with its delimiters.
+    Comment(Span),
 }
 
 impl<F: FnMut(Event<'_>)> Sink for F {
     fn start_tag(&mut self, tag: &RawTag, _: Namespace, text: TextModel) {
-        self(Event::StartTag { tag, text });
+        self(Event::Tag(tag, text));
     }
 
     fn end_tag(&mut self, tag: &RawTag) {
-        self(Event::EndTag { tag });
+        self(Event::Tag(tag, TextModel::Markup));
     }
 
     fn comment(&mut self, span: Span) {
-        self(Event::Comment { span });
+        self(Event::Comment(span));
     }
 }
 
