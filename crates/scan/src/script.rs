@@ -58,10 +58,10 @@ fn read_urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, SyntaxFault> {
     };
     let mut tokens = Tokens::of(script, goal);
     while let Some(token) = tokens.next_token()? {
+        finder.recent.push(token);
         if goal != Goal::Classic {
             finder.declaration(token);
         }
-        finder.recent.push(token);
         finder.call();
         if finder.recent.len() > 64 * LONGEST {
             finder.recent.drain(..63 * LONGEST);
@@ -140,21 +140,22 @@ struct UrlFinder<'a> {
 impl UrlFinder<'_> {
     /// The token that came `number` tokens before the last one.
     fn back(&self, number: usize) -> Option<&Token> {
-        self.recent
-            .len()
-            .checked_sub(number + 1)
-            .map(|at| &self.recent[at])
+        self.recent.iter().nth_back(number)
     }
 
-    fn is_name(&self, number: usize, name: &str) -> bool {
-        self.back(number).is_some_and(|token| {
-            token.kind == TokenKind::Name && &self.script[token.span.range()] == name
+    /// True if the token that came `number` tokens before the last one is `text`, a name or a mark.
+    fn is(&self, number: usize, text: &str) -> bool {
+        self.back(number).is_some_and(|token| match token.kind {
+            TokenKind::Name => &self.script[token.span.range()] == text,
+            TokenKind::Mark(mark) => [mark] == *text.as_bytes(),
+            TokenKind::Text(_) | TokenKind::Other => false,
         })
     }
 
-    fn is_mark(&self, number: usize, mark: u8) -> bool {
-        self.back(number)
-            .is_some_and(|token| token.kind == TokenKind::Mark(mark))
+    /// True if `texts` are the tokens up to the one that came `number` tokens before the last one.
+    fn are(&self, number: usize, texts: &[&str]) -> bool {
+        let mut texts = texts.iter().rev().zip(number..);
+        texts.all(|(text, number)| self.is(number, text))
     }
 
     /// Adds the text inside the quotes of `text`, if that token is a string.
@@ -168,17 +169,15 @@ impl UrlFinder<'_> {
         }
     }
 
-    /// Processes the next token of an import or export declaration (16.2.2, 16.2.3), if it is part of one.
+    /// Processes the last token, if it is part of an import or export declaration (16.2.2, 16.2.3).
     fn declaration(&mut self, token: Token) {
-        let is =
-            |name: &str| token.kind == TokenKind::Name && &self.script[token.span.range()] == name;
         let is_clause = matches!(
             token.kind,
             TokenKind::Name | TokenKind::Mark(b'{' | b'}' | b',' | b'*')
         );
         let next = match (self.declaration, token.kind) {
-            _ if is("import") && self.may_begin(token) => Some(ImportDeclaration::Import),
-            _ if is("export") && self.may_begin(token) => Some(ImportDeclaration::Export),
+            _ if self.is(0, "import") && self.may_begin(token) => Some(ImportDeclaration::Import),
+            _ if self.is(0, "export") && self.may_begin(token) => Some(ImportDeclaration::Export),
             (None, _) => return,
             (Some(ImportDeclaration::Import), TokenKind::Text(_)) => {
                 self.add(token, true);
@@ -190,20 +189,20 @@ impl UrlFinder<'_> {
                 TokenKind::Mark(b'{' | b'*'),
             ) => Some(ImportDeclaration::Clause),
             (Some(ImportDeclaration::Clause), TokenKind::Text(_))
-                if token.is_outermost && self.is_name(0, "from") =>
+                if token.is_outermost && self.is(1, "from") =>
             {
                 self.add(token, true);
                 None
             }
             // A string may be a name in the list of names, or after `as`.
             (Some(ImportDeclaration::Clause), TokenKind::Text(_))
-                if !token.is_outermost || self.is_name(0, "as") =>
+                if !token.is_outermost || self.is(1, "as") =>
             {
                 Some(ImportDeclaration::Clause)
             }
             // Only `from` can follow the list of names.
             (Some(ImportDeclaration::Clause), TokenKind::Name)
-                if self.is_mark(0, b'}') && !is("from") =>
+                if self.is(1, "}") && !self.is(0, "from") =>
             {
                 None
             }
@@ -216,49 +215,32 @@ impl UrlFinder<'_> {
     /// True if `token`, `import` or `export`, may begin a declaration.
     fn may_begin(&self, token: Token) -> bool {
         token.is_outermost
-            && !self.is_mark(0, b'.')
+            && !self.is(1, ".")
             && self.declaration != Some(ImportDeclaration::Clause)
     }
 
     /// Recognises a call if the last token is its `)`, or the `,` after its first argument.
     fn call(&mut self) {
-        if !self.is_mark(0, b')') && !self.is_mark(0, b',') {
+        if !self.is(0, ")") && !self.is(0, ",") {
             return;
         }
-        let text = |finder: &Self, number| {
-            finder
-                .back(number)
-                .copied()
-                .filter(|token| matches!(token.kind, TokenKind::Text(_)))
-        };
-        if let Some(argument) = text(self, 1).filter(|_| self.is_mark(2, b'(')) {
+        if let Some(&argument) = self.back(1)
+            && self.is(2, "(")
+        {
             // `import.source(…)` and `import.defer(…)`
-            let has_phase = self.is_name(3, "source") || self.is_name(3, "defer");
-            let phase = if has_phase && self.is_mark(4, b'.') {
-                2
-            } else {
-                0
-            };
-            if self.is_name(3 + phase, "import") && !self.is_mark(4 + phase, b'.') {
+            let has_phase = self.is(3, "source") || self.is(3, "defer");
+            let phase = if has_phase && self.is(4, ".") { 2 } else { 0 };
+            if self.is(3 + phase, "import") && !self.is(4 + phase, ".") {
                 self.add(argument, true);
             }
         }
         // A comma may follow the last argument.
-        let last = usize::from(self.is_mark(1, b','));
-        let is_own_url = self.is_name(last + 1, "url")
-            && self.is_mark(last + 2, b'.')
-            && self.is_name(last + 3, "meta")
-            && self.is_mark(last + 4, b'.')
-            && self.is_name(last + 5, "import")
-            && self.is_mark(last + 6, b',');
-        let is_new_url = self.is_mark(last + 8, b'(')
-            && self.is_name(last + 9, "URL")
-            && self.is_name(last + 10, "new")
-            && !self.is_mark(last + 11, b'.');
-        if let Some(argument) = text(self, last + 7)
-            && self.is_mark(0, b')')
-            && is_own_url
-            && is_new_url
+        let last = usize::from(self.is(1, ","));
+        if let Some(&argument) = self.back(last + 7)
+            && self.is(0, ")")
+            && self.are(last + 1, &[",", "import", ".", "meta", ".", "url"])
+            && self.are(last + 8, &["new", "URL", "("])
+            && !self.is(last + 11, ".")
         {
             self.add(argument, false);
         }
