@@ -146,3 +146,54 @@ impl Destination for Embedding<'_> {
         true
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn made(files: &[(&str, &[u8])]) -> String {
+        let copy = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            std::fs::write(copy.path().join(name), bytes).unwrap();
+        }
+        let page = OnePage::new(copy.path(), HashMap::new());
+        String::from_utf8(page.make(files[0].0.as_bytes(), 0).unwrap()).unwrap()
+    }
+
+    /// A short style sheet may embed a long image.
+    #[test]
+    fn what_is_embedded_may_be_many_times_as_long() {
+        let image = [b"\x89PNG\r\n\x1a\n".to_vec(), vec![0; 300_000]].concat();
+        let style = made(&[("a.css", b"p{background:url(i.png)}"), ("i.png", &image)]);
+        let data = BASE64.encode(&image);
+        let expected = format!("p{{background:url(data:image/png;base64,{data})}}");
+        assert!(style == expected, "{}", &style[..100]);
+    }
+
+    /// Documents that embed each other end.
+    #[test]
+    fn circles_and_chains_end() {
+        let circle = made(&[
+            ("a.html", b"<iframe src=b.html>"),
+            ("b.html", b"<iframe src=a.html>"),
+        ]);
+        let data = BASE64.encode(b"<iframe src=\"data:text/html;base64,\">");
+        assert!(
+            circle.len() > data.len() && circle.starts_with("<iframe src=data:text/html;base64,")
+        );
+        let sheets: Vec<_> = (0..100)
+            .map(|number| {
+                (
+                    format!("{number}.css"),
+                    format!("@import '{}.css';", number + 1),
+                )
+            })
+            .collect();
+        let sheets: Vec<_> = sheets
+            .iter()
+            .map(|(name, text)| (&**name, text.as_bytes()))
+            .collect();
+        assert!(made(&sheets).len() < 100_000);
+    }
+}
