@@ -28,7 +28,7 @@ use super::{
     doctype::{self, DeclaredEntities},
     entry::{self, EntryLink, EntryLinkElement},
     namespaces::{Bindings, Vocabulary},
-    tokens::{self, XmlAttribute, XmlTag, XmlToken},
+    tokens::{self, Event, XmlAttribute, XmlTag},
     vocabulary,
 };
 use crate::{
@@ -210,14 +210,16 @@ impl<'a> XmlPass<'a> {
             entities: DeclaredEntities::default(),
             is_atom: false,
         };
-        let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
+        let read = tokens::scan(bytes, start, &mut |event, span| pass.take(event, span));
         pass.collector.release(usize::MAX);
         let at_end = || match (&pass.plain, pass.open.is_empty()) {
             (_, false) => Some("the document ends inside an element"),
             (None, true) => Some("the document has no element"),
             (Some(_), true) => None,
         };
-        let fault = fault.or_else(|| Some(SyntaxFault::new(bytes.len(), at_end()?)));
+        let fault = read
+            .err()
+            .or_else(|| Some(SyntaxFault::new(bytes.len(), at_end()?)));
         // An external subset (XML 1.0, 2.8) is not a document, and has no links.
         let is_of_subset = |fault: &SyntaxFault| {
             matches!(
@@ -234,21 +236,27 @@ impl<'a> XmlPass<'a> {
         pass
     }
 
-    /// Processes the next token.
-    fn take(&mut self, token: XmlToken, span: Span) -> Result<(), SyntaxFault> {
-        match token {
-            XmlToken::StartTag { is_empty } => self.start_tag(span, is_empty)?,
-            XmlToken::EndTag => self.end_tag(span)?,
-            XmlToken::Text => self.piece(span, false)?,
-            XmlToken::CData => self.piece(span, true)?,
-            XmlToken::Comment => self.commented_base(span),
-            XmlToken::Instruction => self.instruction(span),
-            XmlToken::Doctype => self.doctype(span)?,
+    /// Processes the next event.
+    fn take(&mut self, event: &Event<'_>, span: Span) -> Result<(), SyntaxFault> {
+        match event {
+            Event::Start(_) => self.start_tag(span, false)?,
+            Event::Empty(_) => self.start_tag(span, true)?,
+            Event::End(_) => self.end_tag(span)?,
+            Event::Text(_) | Event::GeneralRef(_) => self.piece(span, false)?,
+            Event::CData(_) => {
+                // `<![CDATA[` and `]]>` enclose the text.
+                let inside = Span::new(span.start + 9, span.end.saturating_sub(3));
+                self.piece(inside, true)?;
+            }
+            Event::Comment(_) => self.commented_base(span),
+            Event::PI(_) | Event::Decl(_) => self.instruction(span),
+            Event::DocType(_) => self.doctype(span)?,
+            Event::Eof => {}
         }
         Ok(())
     }
 
-    /// Processes character data or a CDATA section.
+    /// Processes character data, a reference or a CDATA section.
     fn piece(&mut self, span: Span, is_cdata: bool) -> Result<(), SyntaxFault> {
         let depth = self.open.len();
         if depth == 0 {
@@ -264,7 +272,10 @@ impl<'a> XmlPass<'a> {
             };
         }
         if let Some(text) = self.texts.last_mut().filter(|text| text.depth == depth) {
-            text.pieces.push((span, is_cdata));
+            match text.pieces.last_mut() {
+                Some((before, false)) if before.end == span.start => before.end = span.end,
+                _ => text.pieces.push((span, is_cdata)),
+            }
         }
         Ok(())
     }

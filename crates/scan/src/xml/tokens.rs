@@ -3,15 +3,15 @@
 //! quick-xml finds the ends of tokens; each token begins at the end of the previous one.
 //!
 //! ```
-//! use baselink_scan::xml::tokens::{self, XmlToken};
+//! use baselink_scan::xml::tokens;
 //! let bytes = b"<a b='c'/>d";
 //! let mut found = Vec::new();
-//! let fault = tokens::scan(bytes, 0, &mut |token, span| {
-//!     found.push((token, span.range()));
+//! let read = tokens::scan(bytes, 0, &mut |_, span| {
+//!     found.push(span.range());
 //!     Ok(())
 //! });
-//! assert_eq!(found, [(XmlToken::StartTag { is_empty: true }, 0..10), (XmlToken::Text, 10..11)]);
-//! assert!(fault.is_none());
+//! assert_eq!(found, [0..10, 10..11]);
+//! assert!(read.is_ok());
 //! let tag = tokens::tag(bytes, 1, 8).unwrap();
 //! assert_eq!(&bytes[tag.attributes[0].value.range()], b"c");
 //! ```
@@ -24,40 +24,19 @@ use baselink_text::{
     Span,
     layer::{charset::masked, escape::Quote},
 };
-use quick_xml::{Reader, events::Event};
+use quick_xml::Reader;
+pub use quick_xml::events::Event;
 
 use crate::{document::SyntaxFault, value::skip};
 
-/// A token.
-#[derive(Debug, PartialEq, Eq)]
-pub enum XmlToken {
-    /// A start tag or an empty-element tag, from `<` to `>` inclusive.
-    StartTag {
-        /// True if the tag ends with `/>`.
-        is_empty: bool,
-    },
-    /// An end tag, from `<` to `>` inclusive.
-    EndTag,
-    /// Character data and references, up to the next token of another kind.
-    Text,
-    /// The text between `<![CDATA[` and `]]>`.
-    CData,
-    /// A comment, from `<!--` to `-->` inclusive.
-    Comment,
-    /// A processing instruction, or the XML declaration, from `<?` to `?>` inclusive.
-    Instruction,
-    /// A document type declaration, from `<!` to `>` inclusive.
-    Doctype,
-}
-
-/// Passes every token of `bytes` from `start` on to `take`, with its span, up to the first fault.
+/// Passes every event of `bytes` from `start` on to `take`, with its span, up to the first fault.
 ///
 /// Errors that do not make the structure ambiguous, such as a lone `&`, are not faults here.
 pub fn scan(
     bytes: &[u8],
     start: usize,
-    take: &mut dyn FnMut(XmlToken, Span) -> Result<(), SyntaxFault>,
-) -> Option<SyntaxFault> {
+    take: &mut dyn FnMut(&Event<'_>, Span) -> Result<(), SyntaxFault>,
+) -> Result<(), SyntaxFault> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     let mut start = start;
     while bytes[start..].starts_with(MARK) {
@@ -73,33 +52,14 @@ pub fn scan(
     config.allow_dangling_amp = true;
     config.allow_unmatched_ends = true;
     config.check_end_names = false;
-    let mut text: Option<Span> = None;
     let mut at = start;
     loop {
         let event = reader.read_event();
         let end = start + usize::try_from(reader.buffer_position()).unwrap_or(input.len());
-        let span = Span::new(at, end);
-        if let Ok(Event::Text(_) | Event::GeneralRef(_)) = event {
-            text = Some(Span::new(text.map_or(at, |text| text.start), end));
-            at = end;
-            continue;
-        }
-        if let Some(Err(fault)) = text.take().map(|span| take(XmlToken::Text, span)) {
-            return Some(fault);
-        }
-        let (token, span) = match event {
-            Ok(Event::Start(_)) => (XmlToken::StartTag { is_empty: false }, span),
-            Ok(Event::Empty(_)) => (XmlToken::StartTag { is_empty: true }, span),
-            Ok(Event::End(_)) => (XmlToken::EndTag, span),
-            Ok(Event::CData(_)) => (XmlToken::CData, Span::new(at + 9, end.saturating_sub(3))),
-            Ok(Event::Comment(_)) => (XmlToken::Comment, span),
-            Ok(Event::PI(_) | Event::Decl(_)) => (XmlToken::Instruction, span),
-            Ok(Event::DocType(_)) => (XmlToken::Doctype, span),
-            Ok(Event::Eof | Event::Text(_) | Event::GeneralRef(_)) => return None,
-            Err(_) => return Some(SyntaxFault::new(at, what_begins(&bytes[at..]))),
-        };
-        if let Err(fault) = take(token, span) {
-            return Some(fault);
+        match event {
+            Ok(Event::Eof) => return Ok(()),
+            Ok(event) => take(&event, Span::new(at, end))?,
+            Err(_) => return Err(SyntaxFault::new(at, what_begins(&bytes[at..]))),
         }
         at = end;
     }
@@ -231,11 +191,11 @@ mod tests {
 
     fn tokens(text: &[u8]) -> (Vec<&[u8]>, Option<usize>) {
         let mut found = Vec::new();
-        let fault = scan(text, 0, &mut |_, span| {
+        let read = scan(text, 0, &mut |_, span| {
             found.push(&text[span.range()]);
             Ok(())
         });
-        (found, fault.map(|fault| fault.at))
+        (found, read.err().map(|fault| fault.at))
     }
 
     #[test]
@@ -244,19 +204,15 @@ mod tests {
             b"\xef\xbb\xbf<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b '>]'>]>\n<a b='>'>c&d;e & f\
                          <![CDATA[<g>]]><!--h--><?i j?></a>";
         let (found, fault) = tokens(document);
-        let expected: [&[u8]; 10] = [
+        let first: [&[u8]; 4] = [
             b"<?xml version='1.0'?>",
             b"<!DOCTYPE a [<!ENTITY b '>]'>]>",
             b"\n",
             b"<a b='>'>",
-            b"c&d;e & f",
-            b"<g>",
-            b"<!--h-->",
-            b"<?i j?>",
-            b"</a>",
-            b"",
         ];
-        assert_eq!(found, expected[..9]);
+        let last: [&[u8]; 4] = [b"<![CDATA[<g>]]>", b"<!--h-->", b"<?i j?>", b"</a>"];
+        assert_eq!(found.concat(), document[3..]);
+        assert!(found.starts_with(&first) && found.ends_with(&last));
         assert_eq!(fault, None);
         // Bytes that are not UTF-8 keep their offsets.
         assert_eq!(

@@ -48,7 +48,7 @@ use baselink_scan::{
         walk::{self, Names},
     },
     value,
-    xml::tokens::{self, XmlToken},
+    xml::tokens::{self, Event},
 };
 use baselink_text::{
     Charset, Detected, Edits, Format, Span, View,
@@ -204,17 +204,17 @@ const XHTML: &str = "http://www.w3.org/1999/xhtml";
 /// The end of the start tag of the root of an XHTML page, if it is an `html` with contents, after no internal subset.
 fn html_end(text: &[u8]) -> Option<usize> {
     let mut end = None;
-    tokens::scan(text, 0, &mut |token, span| {
+    let _ = tokens::scan(text, 0, &mut |event, span| {
         let own = &text[span.range()];
-        match token {
-            XmlToken::Doctype if own.contains(&b'[') => end = Some(None),
-            XmlToken::StartTag { is_empty } if end.is_none() => {
+        match event {
+            Event::DocType(_) if own.contains(&b'[') => end = Some(None),
+            Event::Start(_) | Event::Empty(_) if end.is_none() => {
                 let tag = tokens::tag(text, span.start + 1, span.end - 1)?;
                 let is = |part: Span, other: &str| text[part.range()] == *other.as_bytes();
                 let mut attributes = tag.attributes.iter();
                 let is_html = is(tag.name, "html")
                     && attributes.any(|one| is(one.name, "xmlns") && is(one.value, XHTML));
-                end = Some((is_html && !is_empty).then_some(span.end));
+                end = Some((is_html && !own.ends_with(b"/>")).then_some(span.end));
             }
             _ => {}
         }
@@ -378,14 +378,13 @@ impl<'a> Tags<'a> {
             engines::tokens(bytes, range, true, Scanner::Fast, &NAMES, &mut tags);
             return tags;
         }
-        tokens::scan(bytes, found.mark, &mut |token, span| {
+        let _ = tokens::scan(bytes, found.mark, &mut |event, span| {
             let text = &bytes[span.range()];
-            let is_sheet = token == XmlToken::Instruction
-                && text.starts_with(b"<?xml-stylesheet")
+            let is_sheet = text.starts_with(b"<?xml-stylesheet")
                 && memchr::memmem::find(text, b"xsl").is_some();
             tags.refused.add(Counted::RefusedSheet, is_sheet);
-            if let XmlToken::StartTag { is_empty } = token {
-                let end = span.end - 1 - usize::from(is_empty);
+            if let Event::Start(_) | Event::Empty(_) = event {
+                let end = span.end - 1 - usize::from(text.ends_with(b"/>"));
                 let name = tokens::tag(bytes, span.start + 1, end)?.name;
                 let name = &bytes[name.range()];
                 let prefix = memchr::memchr(b':', name).map_or(0, |colon| colon + 1);
