@@ -155,15 +155,10 @@ impl SyntaxFault {
     }
 }
 
-const DIGITS: &str = "0123456789";
-
 /// Names the `number`th entity inside the entity named `around`.
 pub fn entity_name(around: &str, number: usize) -> Arc<str> {
     let dot = if around.is_empty() { "" } else { "." };
-    match number {
-        ..10 => [around, dot, &DIGITS[number..=number]].concat().into(),
-        _ => format!("{around}{dot}{number}").into(),
-    }
+    format!("{around}{dot}{number}").into()
 }
 
 /// The text of a document whose buffer contains it only in encoded form.
