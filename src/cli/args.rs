@@ -245,8 +245,9 @@ pub fn parse(mut words: Vec<OsString>) -> Result<Request, Refusal> {
     })
 }
 
-/// The message for arguments that clap rejects. Common mistakes have messages of their own; for other unknown options, the
-/// message names a similar one.
+/// The message for arguments that clap rejects. Common mistakes have messages of their own, as have the options of other
+/// programs: a row of `habits.tsv` has such options, and advice for those who type them. For other unknown options, the message
+/// names a similar one.
 fn usage_error(mut error: clap::Error, program: &clap::Command, words: &[OsString]) -> Refusal {
     let is_unknown = error.kind() == ErrorKind::UnknownArgument;
     if is_unknown {
@@ -264,32 +265,45 @@ fn usage_error(mut error: clap::Error, program: &clap::Command, words: &[OsStrin
     let word = command.or(of(ContextKind::InvalidArg)).unwrap_or_default();
     let named = words.iter().find_map(|word| program.find_subcommand(word));
     let is_of_resolve = named.is_some_and(|named| named.get_name() == "resolve");
-    let mistake = MISTAKES
-        .iter()
-        .find(|(name, of, _)| *name == word && (of.is_empty() || value == Some(of)));
-    let habit = HABITS
-        .iter()
-        .find(|(names, _)| is_unknown && names.split(' ').any(|name| name == word));
-    let sentence = match (word, mistake) {
+    let mistake = match (word, value) {
         ("--url" | "--base" | "--base-url" | "-u" | "-b", _) if is_unknown && is_of_resolve => {
-            Some("the base is the first argument: baselink resolve BASE REFERENCE...".to_owned())
+            "the base is the first argument: baselink resolve BASE REFERENCE..."
         }
-        _ if word.starts_with("--in-place")
-            && value.is_some_and(|value| value.starts_with('.')) =>
-        {
-            Some("--in-place takes no suffix; to keep backups, use --backup .bak".to_owned())
+        ("rename", _) => {
+            "rename is not a command; to rename files, use baselink move --rename OLD=NEW DIR"
         }
-        _ if value == Some("")
-            && ["<PATH>", "<DIR>", "<FILE>", "[PATH]"]
+        ("-.", _) => "-i takes no suffix; to keep backups, use -i --backup .bak",
+        ("--jobs <N>", _) => "--jobs takes one number from 1 to 256; omit it to use all processors",
+        ("--format <NAME>", Some("eml")) => "--format: the format of a mail is message",
+        ("--format <NAME>", Some("json")) => {
+            "--format is the format of the documents; to print JSON, use --json"
+        }
+        ("--format <NAME>", Some("sarif")) => {
+            "--format is the format of the documents; for SARIF, use check --report FILE.sarif"
+        }
+        (_, Some(value)) if word.starts_with("--in-place") && value.starts_with('.') => {
+            "--in-place takes no suffix; to keep backups, use --backup .bak"
+        }
+        ("--in-place[=<HOW>]", _) => {
+            "--in-place=HOW: the only HOW is break-links, for files with hard links; otherwise use --in-place alone"
+        }
+        _ => "",
+    };
+    let habit = |row: &str| {
+        let (names, advice) = row.split_once('\t')?;
+        let is_named = names.split(' ').any(|name| name == word);
+        is_named.then(|| format!("{word} is not an option; {advice}"))
+    };
+    let sentence = match value {
+        _ if !mistake.is_empty() => Some(mistake.to_owned()),
+        Some("")
+            if ["<PATH>", "<DIR>", "<FILE>", "[PATH]"]
                 .iter()
                 .any(|what| word.contains(what)) =>
         {
             Some(format!("{word} is empty; name a file or folder"))
         }
-        (_, Some((.., sentence))) => Some((*sentence).to_owned()),
-        _ if habit.is_some() => {
-            habit.map(|(_, advice)| format!("{word} is not an option; {advice}"))
-        }
+        _ if is_unknown => include_str!("args/habits.tsv").lines().find_map(habit),
         _ if command.is_some() => {
             let path = Path::new(word);
             match reject_url("rewrite", path) {
@@ -322,112 +336,6 @@ fn usage_error(mut error: clap::Error, program: &clap::Command, words: &[OsStrin
         }
     }
 }
-
-/// Options that other programs have, and advice for those who type them.
-const HABITS: &[(&str, &str)] = &[
-    ("--baseurl", "use --url"),
-    (
-        "-n",
-        "to write nothing, use --dry-run with rewrite, localize or move; the other commands change no document",
-    ),
-    (
-        "-r -R --recursive",
-        "omit it, since a folder is always read with all folders in it",
-    ),
-    ("--from", "give the present URL of the folder with --url"),
-    (
-        "--exclude-links --ignore --skip",
-        "to ignore URLs, use check --ignore-url GLOB; to skip files, use --exclude GLOB",
-    ),
-    (
-        "-k --convert-links",
-        "to convert links as wget -k does, use baselink localize",
-    ),
-    (
-        "--fail-on --exit-zero",
-        "to choose the classes of links that fail, use check --deny CLASSES; with --deny none, no link fails",
-    ),
-    (
-        "--html --report",
-        "for a page about the links of a folder, use check --report FILE, with --to URL before a move",
-    ),
-    (
-        "--junit --sarif",
-        "for CI, use check --report FILE.sarif or --github",
-    ),
-    (
-        "--proof --prove",
-        "to prove that only URLs changed, use rewrite, localize or move with --verify",
-    ),
-    (
-        "--csv --parquet",
-        "for a table, use --json, or baselink.arrow of the Python package",
-    ),
-    (
-        "--force --overwrite",
-        "omit it, since -o replaces the files of an earlier result, each whole or not at all",
-    ),
-    (
-        "--threads --workers",
-        "to choose the number of threads, use --jobs N",
-    ),
-    (
-        "--glob -g",
-        "to choose files, use --include GLOB and --exclude GLOB",
-    ),
-    (
-        "-t",
-        "for the new URL of a folder, use --to URL; for the format of a document, --format NAME",
-    ),
-    (
-        "--mapping --map",
-        "to name a table of files and URLs, use --url-map FILE",
-    ),
-    (
-        "--prefix",
-        "give the URL of a folder with --url; for two prefixes that mean the same, use --same PREFIX=PREFIX",
-    ),
-];
-
-/// Common mistakes: an argument or a command, the value that it has (any value if empty), and the message.
-const MISTAKES: &[(&str, &str, &str)] = &[
-    (
-        "rename",
-        "",
-        "rename is not a command; to rename files, use baselink move --rename OLD=NEW DIR",
-    ),
-    // As in `sed -i.bak`.
-    (
-        "-.",
-        "",
-        "-i takes no suffix; to keep backups, use -i --backup .bak",
-    ),
-    (
-        "--jobs <N>",
-        "",
-        "--jobs takes one number from 1 to 256; omit it to use all processors",
-    ),
-    (
-        "--format <NAME>",
-        "eml",
-        "--format: the format of a mail is message",
-    ),
-    (
-        "--format <NAME>",
-        "json",
-        "--format is the format of the documents; to print JSON, use --json",
-    ),
-    (
-        "--format <NAME>",
-        "sarif",
-        "--format is the format of the documents; for SARIF, use check --report FILE.sarif",
-    ),
-    (
-        "--in-place[=<HOW>]",
-        "",
-        "--in-place=HOW: the only HOW is break-links, for files with hard links; otherwise use --in-place alone",
-    ),
-];
 
 /// The command line as clap describes it, for completions and manual pages.
 pub fn program() -> clap::Command {

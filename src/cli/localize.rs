@@ -67,7 +67,7 @@ fn of_localize(mut arg: Arg) -> Arg {
              nowhere, no-base, left, not-editable), verified (the number of edits that --verify proved), and diagnostics (an array of code, line, column, start, end, message)."
         }
         "verbose" => "Report how each base was found, and the missing URLs with the most links",
-        _ => return for_folders(arg, "PATH", paths),
+        _ => return for_folders(arg, paths),
     };
     with_help(arg, help)
 }

@@ -86,7 +86,7 @@ fn of_move(mut arg: Arg) -> Arg {
         }
         _ => {
             let paths = "The folder of a site; or one page, a file or `-` for standard input, whose URL is --url";
-            return for_folders(arg, "PATH", paths);
+            return for_folders(arg, paths);
         }
     };
     with_help(arg, help)

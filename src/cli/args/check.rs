@@ -31,7 +31,7 @@ use crate::cli::request::{Archives, Documents, SameUrls, folder_of, is_standard_
 fn of_check(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "diff" | "dry_run" | "backup" | "verify" => arg.requires("fix"),
-        _ => for_folders(arg, "PATH", "A folder, or archives, such as crawl.warc.gz"),
+        _ => for_folders(arg, "A folder, or archives, such as crawl.warc.gz"),
     }
 }
 

@@ -254,10 +254,9 @@ pub fn with_help(arg: Arg, help: &'static str) -> Arg {
 }
 
 /// The arguments of a command for folders: it requires a path, and resolves as browsers do by default.
-pub fn for_folders(arg: Arg, name: &'static str, paths: &'static str) -> Arg {
+pub fn for_folders(arg: Arg, paths: &'static str) -> Arg {
     match arg.get_id().as_str() {
         "paths" => arg
-            .value_name(name)
             .help(paths)
             .action(ArgAction::Append)
             .num_args(1..)
