@@ -47,13 +47,13 @@ use baselink_rewrite::{
     },
     rewrite,
 };
-use baselink_scan::{Against, ScanOptions};
+use baselink_scan::{Against, ScanOptions, html::has_affordable_tree};
 use baselink_text::{
     Charset, Edit, Edits, Format, Span,
     layer::{transfer::TransferEncoding, xml},
 };
 
-use crate::pieces::{Dissection, TreePiece, VISIBLE_TEXT, event_pieces};
+use crate::pieces::{TreePiece, VISIBLE_TEXT, event_pieces, pieces};
 
 /// The first differences in the output that the report does not explain, in document order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -140,15 +140,17 @@ fn document(
     let Some(entity) = rewritten.report.entities.get(part.entity) else {
         return;
     };
-    let edits = &part.edits;
+    let (edits, format, charset) = (&part.edits, entity.format, entity.charset);
     let links = part.rewritten.iter().map(|span| (*span, false));
     check_edits(edits, links.collect(), differences);
     let marker = unused_word(source);
-    let marked = marked(source, edits, entity.charset, &marker);
-    let dissection = Dissection::of(source, entity.format, entity.charset);
-    let [was, marked, is] = [source, &marked, output].map(|bytes| dissection.pieces(bytes));
+    let marked = marked(source, edits, charset, &marker);
+    let by_tokens =
+        format == Format::Html && !has_affordable_tree(charset.decode(source, 0).text.as_bytes());
+    let [was, marked, is] =
+        [source, &marked, output].map(|bytes| pieces(bytes, format, charset, by_tokens));
     compare(&was, &marked, &is, &marker, differences);
-    if entity.format == Format::Plain
+    if format == Format::Plain
         && !edits
             .iter()
             .all(|edit| edit.new.iter().all(u8::is_ascii_graphic))
@@ -156,8 +158,8 @@ fn document(
         // Some readers ignore white space in such a URL (RFC 1738, appendix).
         differences.push("a URL in text was given characters that are not visible ASCII".into());
     }
-    let is_xml = matches!(entity.format, Format::Xhtml | Format::Svg | Format::Xml);
-    let faults = |bytes: &[u8]| faults_of_xml(&entity.charset.decode(bytes, 0).text);
+    let is_xml = matches!(format, Format::Xhtml | Format::Svg | Format::Xml);
+    let faults = |bytes: &[u8]| faults_of_xml(&charset.decode(bytes, 0).text);
     if is_xml && faults(output) > faults(source) {
         differences.push("the output is less well-formed than the input".into());
     }

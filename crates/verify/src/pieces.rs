@@ -12,7 +12,7 @@
 //!
 //! Deliberately absent: the positions of pieces.
 
-use baselink_scan::html::{self, sink, tag, walk};
+use baselink_scan::html::{sink, tag, walk};
 use baselink_text::{Charset, Format, Span};
 use cssparser::{Parser, Token};
 use html5ever::{ParseOpts, tendril::TendrilSink};
@@ -22,46 +22,21 @@ use quick_xml::{
     events::{BytesStart, Event, attributes::Attribute},
 };
 
-/// The way to split documents of one format and encoding into comparable pieces.
-#[derive(Clone, Copy)]
-pub struct Dissection {
-    pub format: Format,
-    pub charset: Charset,
-    /// True if HTML is compared by tags and texts, because building its tree would take too long.
-    pub by_tokens: bool,
-}
-
-impl Dissection {
-    /// Chooses the method for `source` and its rewritten form.
-    pub fn of(source: &[u8], format: Format, charset: Charset) -> Self {
-        Self {
-            format,
-            charset,
-            by_tokens: format == Format::Html
-                && !html::has_affordable_tree(charset.decode(source, 0).text.as_bytes()),
-        }
-    }
-
-    /// The pieces of the document `bytes`, according to the parser of the format.
-    pub fn pieces(self, bytes: &[u8]) -> Vec<TreePiece> {
-        let Self {
-            format,
-            charset,
-            by_tokens,
-        } = self;
-        let mark = match format {
-            // In CSS, U+FEFF would begin a name.
-            Format::Css => Charset::detect_plain(bytes, None).mark,
-            _ => 0,
-        };
-        let text = charset.decode(&bytes[mark..], mark).text;
-        match (format, by_tokens) {
-            (Format::Html, false) => tree_pieces(&text),
-            (Format::Html, true) => token_pieces(&text),
-            (Format::Xhtml | Format::Svg | Format::Xml, _) => event_pieces(&text),
-            (Format::Css, _) => style_sheet_pieces(&text),
-            _ => vec![piece("text", text)],
-        }
+/// The pieces of the document `bytes`, according to the parser of the format. HTML is compared by tags and texts if building its
+/// tree would take too long: `by_tokens`.
+pub fn pieces(bytes: &[u8], format: Format, charset: Charset, by_tokens: bool) -> Vec<TreePiece> {
+    let mark = match format {
+        // In CSS, U+FEFF would begin a name.
+        Format::Css => Charset::detect_plain(bytes, None).mark,
+        _ => 0,
+    };
+    let text = charset.decode(&bytes[mark..], mark).text;
+    match format {
+        Format::Html if by_tokens => token_pieces(&text),
+        Format::Html => tree_pieces(&text),
+        Format::Xhtml | Format::Svg | Format::Xml => event_pieces(&text),
+        Format::Css => style_sheet_pieces(&text),
+        _ => vec![piece("text", text)],
     }
 }
 

@@ -292,12 +292,7 @@ fn edits_of(list: &[Edit<'_>], length: usize) -> Option<Edits> {
 /// Everything that the reference parsers see in a file, and in the documents in its values.
 fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
     let Some(container) = container::of(format) else {
-        let seen = Dissection {
-            format,
-            charset,
-            by_tokens: false,
-        }
-        .pieces(bytes);
+        let seen = pieces(bytes, format, charset, false);
         return match format {
             Format::Html => with_values(seen),
             Format::Xhtml | Format::Svg | Format::Xml => {

@@ -21,7 +21,10 @@ use base64::{
     },
 };
 
-use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
+use super::{
+    DecodedBody,
+    encoded::{Obstacle, WIDTH, line_end, line_end_length, push_difference},
+};
 use crate::{edit::Edits, span::Span};
 
 /// Decodes without padding, and ignores the unused bits of the last character.
@@ -192,9 +195,9 @@ impl Layout<'_> {
     }
 }
 
-impl Encoded<'_> {
+impl DecodedBody<'_> {
     /// Keeps the text before the group in which the `first` edited byte is, and re-encodes the rest.
-    pub fn lift_base64(
+    pub(super) fn lift_base64(
         &self,
         data: &Base64Data,
         first: usize,
@@ -249,7 +252,7 @@ impl Encoded<'_> {
             return Err(Obstacle::new(start + same, reason));
         }
         drop(again);
-        let new = edits.apply(self.bytes);
+        let new = edits.apply(&self.bytes);
         let new = layout.encode(&new[group * 3..], padded, column);
         // If no text remains, the preceding line end is dropped, too.
         let start = if new.is_empty() && kept > 0 {

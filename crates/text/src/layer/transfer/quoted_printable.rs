@@ -11,7 +11,10 @@
 //!
 //! Deliberately absent: errors. Any bytes can be decoded.
 
-use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
+use super::{
+    DecodedBody,
+    encoded::{Obstacle, WIDTH, line_end, line_end_length, push_difference},
+};
 use crate::{
     edit::{Edit, Edits},
     span::Span,
@@ -232,9 +235,9 @@ impl RawLine {
     }
 }
 
-impl Encoded<'_> {
+impl DecodedBody<'_> {
     /// Re-encodes the raw lines that edits touch; lines that an edit joins are re-encoded together.
-    pub fn lift_quoted_printable(
+    pub(super) fn lift_quoted_printable(
         &self,
         marks: &Marks,
         changes: &[Edit<'_>],
@@ -569,7 +572,9 @@ mod tests {
             let edits = edits_of(bytes.len(), &seeds);
             let changes: Vec<Edit<'_>> =
                 edits.iter().filter(|edit| !edit.span.is_empty() || !edit.new.is_empty()).collect();
-            let body = Encoded { buffer: &raw, body: Span::new(0, raw.len()), bytes: &bytes };
+            let encoding = super::super::TransferEncoding::QuotedPrintable;
+            let body = encoding.decode(&raw, Span::new(0, raw.len())).unwrap();
+            prop_assert_eq!(&*body.bytes, &bytes);
             let walked = body.lift_quoted_printable(&Marks::default(), &changes).unwrap();
             prop_assert_eq!(&body.lift_quoted_printable(&marks, &changes).unwrap(), &walked);
         }
