@@ -7,6 +7,7 @@
 //! Deliberately absent: arguments that all commands have.
 
 use std::{
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -237,27 +238,22 @@ impl Check {
         }
         // A browser that opens the folder from disk finds neither index files nor extensions.
         let is_on_disk = self.to.as_ref().is_some_and(is_disk);
-        self.deny.0 = if !self.denied.is_empty() {
-            self.denied.iter().flat_map(|one| one.0.clone()).collect()
-        } else if is_on_disk {
-            [&Classes::DENIED[..], &Classes::REPORTED].concat()
-        } else {
-            Classes::DENIED.to_vec()
+        let is_denied = |class| match &*self.denied {
+            [] => {
+                Classes::DENIED.contains(&class) || is_on_disk && Classes::REPORTED.contains(&class)
+            }
+            typed => typed.iter().any(|one| one.contains(class)),
         };
-        self.deny.0.retain(|class| *class != Class::Ignored);
+        self.deny = Classes::of(|class| class != Class::Ignored && is_denied(class));
         self.ignored = IgnoredUrls::new(&self.ignore_url)
             .map_err(|error| Error::new(format!("--ignore-url: {error}")))?;
-        self.list.0 = match self.form() {
-            CheckForm::Json => Class::ALL.to_vec(),
-            _ => [&Classes::BROKEN[..], &Classes::REPORTED, &self.deny.0].concat(),
-        };
-        if self.verbose {
-            self.list.0.push(Class::Served);
-        }
-        // A crawl has an edge, beyond which most links lead to pages.
-        if !self.lists_links() && !self.deny.contains(Class::MissingPage) {
-            self.list.0.retain(|class| *class != Class::MissingPage);
-        }
+        self.list = Classes::of(|class| match class {
+            _ if self.json || self.deny.contains(class) => true,
+            // A crawl has an edge, beyond which most links lead to pages.
+            Class::MissingPage => self.lists_links(),
+            Class::Served => self.verbose,
+            _ => Classes::BROKEN.contains(&class) || Classes::REPORTED.contains(&class),
+        });
         Ok(())
     }
 }
@@ -359,26 +355,16 @@ pub struct Classes(Vec<Class>);
 
 impl Classes {
     /// The classes of links that may break.
-    pub const BROKEN: [Class; 8] = [
-        Class::Pinned,
-        Class::Escapes,
-        Class::Invalid,
-        Class::Dangling,
-        Class::Missing,
-        Class::MissingPage,
-        Class::Mixed,
-        Class::Fragment,
-    ];
+    pub const BROKEN: RangeInclusive<Class> = Class::Pinned..=Class::Fragment;
     /// The classes of links that only some servers, or no server without a redirect, can follow.
-    pub const REPORTED: [Class; 2] = [Class::NoSlash, Class::CleanUrl];
+    pub const REPORTED: RangeInclusive<Class> = Class::NoSlash..=Class::CleanUrl;
     /// The classes whose findings make the exit status 1 by default.
-    pub const DENIED: [Class; 5] = [
-        Class::Pinned,
-        Class::Escapes,
-        Class::Invalid,
-        Class::Dangling,
-        Class::Missing,
-    ];
+    pub const DENIED: RangeInclusive<Class> = Class::Pinned..=Class::Missing;
+
+    /// The classes for which `is_in` is true.
+    fn of(is_in: impl Fn(Class) -> bool) -> Self {
+        Self(Class::ALL.into_iter().filter(|class| is_in(*class)).collect())
+    }
 
     /// The names of `--deny`.
     fn names() -> Vec<&'static str> {
