@@ -16,12 +16,7 @@ mod document;
 pub mod extract;
 mod summary;
 
-use std::{
-    collections::HashMap,
-    io,
-    path::{Path, PathBuf},
-    slice,
-};
+use std::{collections::HashMap, io, path::Path, slice};
 
 use baselink_text::{Error, Format, Result, name};
 
@@ -153,24 +148,7 @@ impl RewriteRun<'_> {
                     read.push(entry);
                     status
                 }
-                FileOutcome::Rewritten(file) => {
-                    self.report_file(&entry, file, &mut totals, output)?
-                }
-                FileOutcome::Other { why, to, summary } => {
-                    let replaced = summary.tally[Counted::ReplacedUrl];
-                    let what = match to {
-                        _ if replaced > 0 => Counted::File,
-                        Some(_) => Counted::Copied(why),
-                        None => Counted::Skipped(why),
-                    };
-                    totals.tally.add(what, 1_usize);
-                    totals.tally.add(Counted::Rewritten, replaced > 0);
-                    totals.tally.merge(&summary.tally);
-                    totals.list(&entry, &summary.tally, false);
-                    let (path, format) = (&entry.path, Format::Other);
-                    summary.print(self, path, format, to.as_deref(), output)?;
-                    ExitStatus::Done
-                }
+                FileOutcome::Read(file) => self.report_file(&entry, file, &mut totals, output)?,
                 FileOutcome::Skipped(why) => {
                     totals.tally.add(Counted::Skipped(why), 1_usize);
                     ExitStatus::Done
@@ -180,10 +158,9 @@ impl RewriteRun<'_> {
             Ok(())
         };
         let failed = files::each(&request.documents, output, rewrite_one, done);
-        let failed = failed.map_err(|error| match error.downcast::<Error>() {
-            Ok(error) => Failure::File(error),
-            Err(error) => Failure::Output(error),
-        })?;
+        let of_file =
+            |error: io::Error| error.downcast().map_or_else(Failure::Output, Failure::File);
+        let failed = failed.map_err(of_file)?;
         let unusable = Counted::Skipped(SkipReason::Unusable);
         totals.tally.add(unusable, failed);
         totals.report_verified(output);
@@ -371,8 +348,8 @@ impl RewriteRun<'_> {
                 write_document(edits.as_ref(), input, (&mut result, &mut diff), output)
             },
         )?;
-        Ok(FileOutcome::Rewritten(RewrittenFile {
-            format,
+        Ok(FileOutcome::Read(ReadFile {
+            kind: Ok(format),
             summary,
             is_written: !matches!(result.to, Results::Nowhere),
             committed: result.end()?,
@@ -398,7 +375,6 @@ impl RewriteRun<'_> {
             return Err(file.error(path).into());
         }
         output.report_non_document(file.remark());
-        let why = SkipReason::of(&file);
         let mut summary = Box::<FileSummary>::default();
         let is_index = entry
             .relative
@@ -425,37 +401,38 @@ impl RewriteRun<'_> {
             let mut diff = self.request.changes.diff.then(DiffProgress::default);
             write_document(Some(&left.edits), &input, (&mut result, &mut diff), output)?;
         }
-        let copied = match result.to {
+        let committed = match result.to {
             // The file of --output is only for a document.
             Results::File { .. } if left.edits.is_empty() => None,
             _ => result.end()?,
         };
-        let to = match copied {
-            Some(copied) => {
-                for lost in copied.lost {
-                    output.caution(format_args!("{}: {lost}", name(path)));
-                }
-                Some(copied.path)
-            }
-            None if entry.is_named() && left.edits.is_empty() => {
-                return Err(file.error(path).into());
-            }
-            None => None,
+        if committed.is_none() && entry.is_named() && left.edits.is_empty() {
+            return Err(file.error(path).into());
+        }
+        let why = SkipReason::of(&file);
+        let what = match committed {
+            Some(_) => Counted::Copied(why),
+            None => Counted::Skipped(why),
         };
-        Ok(FileOutcome::Other { why, to, summary })
+        Ok(FileOutcome::Read(ReadFile {
+            kind: Err(what),
+            summary,
+            is_written: false,
+            committed,
+        }))
     }
 
-    /// Reports the result of a rewritten file.
+    /// Reports the result of a file.
     fn report_file(
         self,
         entry: &TreeEntry,
-        file: RewrittenFile,
+        file: ReadFile,
         totals: &mut RunSummary,
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let (request, path) = (self.request, &entry.path);
-        let RewrittenFile {
-            format,
+        let ReadFile {
+            kind,
             summary,
             is_written,
             committed,
@@ -469,8 +446,11 @@ impl RewriteRun<'_> {
         let leaves_copies = to
             .as_deref()
             .is_some_and(|to| leaves_copies(request, entry, to, &summary));
+        let format = kind.unwrap_or(Format::Other);
         summary.print(self, path, format, to.as_deref(), output)?;
-        summary.report(path, format, is_written, output);
+        if kind.is_ok() {
+            summary.report(path, format, is_written, output);
+        }
         if leaves_copies {
             summary.report_local_copies(path, output);
             totals.tally.add(Counted::WithoutCopies, 1_usize);
@@ -482,7 +462,7 @@ impl RewriteRun<'_> {
         let origins = &request.documents.reading.origins;
         let is_copy = origins.keeps_local_copies && origins.companions.has(&entry.path);
         totals.list(entry, &summary.tally, is_copy && summary.lacks_base());
-        totals.add(format, *summary, is_copy);
+        totals.add(kind, *summary, is_copy);
         Ok(status)
     }
 }
@@ -491,19 +471,14 @@ impl RewriteRun<'_> {
 enum FileOutcome {
     /// The archive was read for the folder with this number.
     Extracted(usize, ReadArchive),
-    Rewritten(RewrittenFile),
-    /// A file that is not a document, for this reason, and the place of its copy, if it was copied.
-    Other {
-        why: SkipReason,
-        to: Option<PathBuf>,
-        summary: Box<FileSummary>,
-    },
+    Read(ReadFile),
     Skipped(SkipReason),
 }
 
-/// A file that was rewritten.
-struct RewrittenFile {
-    format: Format,
+/// A file that was rewritten, copied or left alone.
+struct ReadFile {
+    /// The format; what the file counts as if it is not a document, and nothing in it changes.
+    kind: Result<Format, Counted>,
     summary: Box<FileSummary>,
     /// True if the result, which may be that nothing changes, was neither withheld nor only shown.
     is_written: bool,

@@ -363,7 +363,12 @@ impl Classes {
 
     /// The classes for which `is_in` is true.
     fn of(is_in: impl Fn(Class) -> bool) -> Self {
-        Self(Class::ALL.into_iter().filter(|class| is_in(*class)).collect())
+        Self(
+            Class::ALL
+                .into_iter()
+                .filter(|class| is_in(*class))
+                .collect(),
+        )
     }
 
     /// The names of `--deny`.

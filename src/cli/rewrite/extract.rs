@@ -371,7 +371,7 @@ impl CapturedFolder {
         if archive.read.is_some() || of_folder.number > 0 {
             summary.report(path, format, to.is_some(), output);
         }
-        totals.add(format, *summary, false);
+        totals.add(Ok(format), *summary, false);
         Ok(status.max(report_damaged(
             (path, anomalies),
             "files",

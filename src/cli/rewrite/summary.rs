@@ -305,17 +305,19 @@ fn merge_missing(all: &mut MissingTargets, mut more: MissingTargets) {
 }
 
 impl RunSummary {
-    /// Adds a file.
-    pub fn add(&mut self, format: Format, mut summary: FileSummary, is_copy: bool) {
+    /// Adds a file with this format, or one that counts as something else unless it changes.
+    pub fn add(&mut self, kind: Result<Format, Counted>, mut summary: FileSummary, is_copy: bool) {
         let is_baseless = summary.lacks_base() && !is_copy;
         let has_changes = summary.has_changes();
-        summary.tally.add(Counted::File, 1_usize);
+        let what = kind.err().filter(|_| !has_changes);
+        summary.tally.add(what.unwrap_or(Counted::File), 1_usize);
         summary.tally.add(Counted::Rewritten, has_changes);
         summary.tally.add(Counted::WithoutBase, is_baseless);
-        let of_format = self.formats.entry(format.name()).or_default();
-        for tally in [of_format, &mut self.tally] {
-            tally.merge(&summary.tally);
+        if let Ok(format) = kind {
+            let of_format = self.formats.entry(format.name()).or_default();
+            of_format.merge(&summary.tally);
         }
+        self.tally.merge(&summary.tally);
         self.hints.merge(summary.hints);
         merge_missing(&mut self.missing, summary.missing);
     }
