@@ -88,10 +88,7 @@ pub fn run(request: &mut Check, output: &mut Output) -> FileResult<ExitStatus> {
     let (tree, mut status) = match log {
         None => CheckedTree::read(&lister, output)?,
         Some(log) => read_with_log(&lister, output).map_err(|failure| match failure {
-            Failure::Output(error) => {
-                let error = error.downcast::<Error>();
-                error.unwrap_or_else(Error::io(log)).into()
-            }
+            Failure::Output(error) => error.downcast().unwrap_or_else(Error::io(log)).into(),
             failure => failure,
         })?,
     };

@@ -177,10 +177,8 @@ fn write_result(
         }
         Ok(listed)
     });
-    written.map_err(|error| match error.downcast::<Error>() {
-        Ok(error) => error.into(),
-        Err(error) => Error::io(&entry.path)(error).into(),
-    })
+    let of_file = |error: io::Error| error.downcast().unwrap_or_else(Error::io(&entry.path));
+    written.map_err(|error| of_file(error).into())
 }
 
 /// Lists the links of a file.

@@ -352,13 +352,20 @@ impl RunSummary {
     /// Reports the files by result, and the links by format. Returns an error status if there are files but
     /// no documents.
     pub fn report(&self, kind: &RewriteKind, are_written: bool, output: &mut Output) -> ExitStatus {
-        let [rewritten, to_rewrite, unchanged, others] = words(kind);
-        let rewritten = if are_written { rewritten } else { to_rewrite };
+        let [done, to_do, unchanged] = match kind {
+            RewriteKind::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite"],
+            _ => ["changed", "to change", "with nothing to change"],
+        };
+        let changed = if are_written { done } else { to_do };
+        let others = match kind {
+            RewriteKind::Moved(_, Some(_)) => "renamed",
+            _ => "copied",
+        };
         let changed_files = self.tally[Counted::Rewritten];
         let unchanged_files = self.tally[Counted::File] - changed_files;
         let skipped = |why| self.tally[Counted::Skipped(why)];
         let numbers = [
-            (changed_files, [rewritten; 2]),
+            (changed_files, [changed; 2]),
             (unchanged_files, [unchanged; 2]),
             (self.copied(), [others; 2]),
             (
@@ -603,18 +610,4 @@ fn in_words<'w>(numbers: impl IntoIterator<Item = (usize, [&'w str; 2])>) -> Opt
         .map(|(number, [one, more])| count(number, one, more))
         .collect();
     (!texts.is_empty()).then(|| texts.join(", "))
-}
-
-/// The words for documents that changed, would change and do not change, and for other files in the result.
-fn words(kind: &RewriteKind) -> [&'static str; 4] {
-    let others = match kind {
-        RewriteKind::Moved(_, Some(_)) => "renamed",
-        _ => "copied",
-    };
-    match kind {
-        RewriteKind::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite", others],
-        RewriteKind::Local { .. } | RewriteKind::Moved(..) => {
-            ["changed", "to change", "with nothing to change", others]
-        }
-    }
 }
