@@ -267,29 +267,31 @@ fn new_place(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
     }
 }
 
+/// What a link of each class does.
+const MEANINGS: &str = "\
+pinned: leads into the folder, and keeps pointing at the old place
+escapes: leads out of the folder, or to another place than it should
+invalid: cannot be opened by any browser
+dangling: leads into the folder, to a file that does not exist
+missing: loads what its page needs, but it was not captured or saved
+missing-page: leads to a page of a captured host that was not captured
+mixed: loads over http what an https page must not, or leads to its author's network
+fragment: leads to a file that exists, but has no such id
+no-slash: leads to a folder, without the final slash that servers add
+clean-url: leads to a page without its extension, which some servers add
+lines: leads to lines that a script of the page marks, such as #L10
+works: leads to a file that exists
+served: was not captured, but its page needs only an alternative, which exists
+outside: leads out of the folder or archive, so it is not checked
+ignored: leads to a URL that --ignore-url names
+unlinked: is a file to which no page leads
+left: cannot be checked: empty, a placeholder, or without a base URL";
+
 /// The meaning of a class, as a clause about a link.
 pub fn meaning(class: Class) -> &'static str {
-    match class {
-        Class::Pinned => "leads into the folder, and keeps pointing at the old place",
-        Class::Escapes => "leads out of the folder, or to another place than it should",
-        Class::Invalid => "cannot be opened by any browser",
-        Class::Dangling => "leads into the folder, to a file that does not exist",
-        Class::Missing => "loads what its page needs, but it was not captured or saved",
-        Class::MissingPage => "leads to a page of a captured host that was not captured",
-        Class::Mixed => {
-            "loads over http what an https page must not, or leads to its author's network"
-        }
-        Class::Fragment => "leads to a file that exists, but has no such id",
-        Class::NoSlash => "leads to a folder, without the final slash that servers add",
-        Class::CleanUrl => "leads to a page without its extension, which some servers add",
-        Class::Lines => "leads to lines that a script of the page marks, such as #L10",
-        Class::Works => "leads to a file that exists",
-        Class::Served => "was not captured, but its page needs only an alternative, which exists",
-        Class::Outside => "leads out of the folder or archive, so it is not checked",
-        Class::Ignored => "leads to a URL that --ignore-url names",
-        Class::Unlinked => "is a file to which no page leads",
-        Class::Left => "cannot be checked: empty, a placeholder, or without a base URL",
-    }
+    let mut rows = MEANINGS.lines().filter_map(|row| row.split_once(": "));
+    let row = rows.find(|(name, _)| *name == class.name());
+    row.unwrap_or_default().1
 }
 
 /// The help after the options: the classes with their meanings, and examples.
@@ -399,5 +401,20 @@ impl FromStr for Classes {
             }
         }
         Ok(Self(classes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_has_a_meaning() {
+        assert!(
+            Class::ALL
+                .into_iter()
+                .all(|class| !meaning(class).is_empty())
+        );
+        assert_eq!(MEANINGS.lines().count(), Class::ALL.len());
     }
 }
