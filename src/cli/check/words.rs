@@ -7,6 +7,8 @@
 //!
 //! Deliberately absent: colours and markup. Text, SARIF, annotations and the page share these words.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use baselink_text::visible;
 use indicatif::HumanCount;
 
@@ -23,126 +25,91 @@ pub fn level(is_denied: bool) -> &'static str {
 /// The words for a link on which the resolvers disagree.
 pub const DIFFERS: &str = "browsers and programs that follow RFC 1808 disagree where it leads";
 
-const NOTHING_TO_DO: &str = "Nothing to do.";
-const MOVE: &str = "Move the folder with `baselink move`, which changes it.";
-const MAKE_RELATIVE: &str = "Make it relative, or absolute.";
-const MOVE_BASE: &str = "Move the folder with `baselink move`, which changes the base.";
-const RENAME: &str = "Write the name as the file has it.";
-const CAPTURE: &str =
-    "Capture it, and check both archives together; --missing lists what to capture.";
-const FIND_FILE: &str = "Add the file, or correct the link.";
+/// Ways to solve problems, each followed by the rules whose findings it solves, and their problems.
+const MEANINGS: &str = "\
+Move the folder with `baselink move`, which changes it.
+  pinned/absolute: it is absolute, and keeps pointing at the old place
+  pinned/net-path: it names its host, and keeps pointing at the old place
+  escapes/net-path: it names its host, and its scheme changes
+  escapes/root-relative: it begins with /, and its target changes
+Move the folder with `baselink move`, which changes the base.
+  pinned/declared-base: its document declares a base that stays at the old place
+  escapes/declared-base: its document declares a base that leads out of the folder
+Make it relative, or absolute.
+  escapes/climbs-out: its .. segments lead out of the folder
+Add the path; `baselink move --same` makes such links relative.
+  escapes/no-prefix: it lacks the path of the site, which other links have
+Correct the URL.
+  invalid: no browser can open it
+Write the URL by which readers reach it.
+  invalid/own-network mixed/own-network: only the machine or network of its author has it
+Write https.
+  mixed/http: it is loaded over http, which browsers do not allow on a page with https
+Link to it, or remove the file.
+  unlinked: no page leads to it
+Add the file, or correct the link.
+  dangling/absent: no file has this name
+  dangling/no-name: no file can have this name
+  dangling/no-file: it is a pipe, a socket or a device
+  dangling/elsewhere: it leads to a different file, or to none
+  dangling/local-copy: the copy that a browser saved is not where the link leads
+Write the name as the file has it.
+  dangling/case: a file name differs from it only in case
+  dangling/percent-encoding: a file name differs from it only in percent-encoding
+  dangling/normalization: a file name differs from it only in Unicode normalization
+Link to a file, or name the index file with --index.
+  dangling/no-index: it is a folder, and no index file opens for it
+Remove the final /, or move the page into a folder.
+  dangling/slash: only Netlify (netlify.toml, _redirects, _headers), Cloudflare Pages (wrangler.toml) and Render (render.yaml) send the page for it
+Correct the redirect, or the link.
+  dangling/redirect: the redirects of its host lead to nothing, or in a circle
+Correct the fragment, or give an element this id.
+  fragment/no-id: nothing in the file has this id
+Write the id as the file has it.
+  fragment/id-case: an id in the file differs from it only in case
+Its target is unknown.
+  left: it has no target
+Nothing to do.
+  outside: it leads out of the folder
+  ignored: it is ignored
+  outside/remote: a message loads it from the network
+  works: its target exists
+  lines: a script of the page marks these lines
+Capture it, and check both archives together; --missing lists what to capture.
+  served: it was not captured, but an alternative was
+  missing/not-captured missing-page/not-captured: it was not captured
+  missing/client-error missing-page/client-error: the server answered with an error (4xx)
+  missing/server-error missing-page/server-error: the server answered with an error (5xx)
+  missing/redirect missing-page/redirect: its redirect does not lead to a captured resource
+  missing/no-body missing-page/no-body: it was captured without its body, or with a part of it
+Make it absolute; `baselink rewrite` does.
+  escapes/not-saved: the browser that saved the page did not save its target
+Write the new URL; `baselink move --to` does.
+  pinned/canonical: it is the canonical URL of its page, and keeps pointing at the old place
+Correct the symbolic link, or add its target.
+  dangling/symlink: a symbolic link in its path is broken
+Copy its target into the folder, as `cp -rL` does.
+  escapes/symlink: a symbolic link in its path leads out of the folder
+Add the /.
+  no-slash: it is a folder, but the final / is missing; servers redirect to the folder
+Write the name as the file has it, unless the server adds the extension.
+  clean-url: it lacks the extension of the file; some servers add it";
 
 /// The meaning of findings by `rule`: the problem, as a clause about the link or its target, and a way to solve it.
 pub fn meaning(rule: FindingRule) -> [&'static str; 2] {
-    use FindingRule::*;
-    match rule {
-        Absolute => ["it is absolute, and keeps pointing at the old place", MOVE],
-        NetPath => [
-            "it names its host, and keeps pointing at the old place",
-            MOVE,
-        ],
-        PinnedBase => [
-            "its document declares a base that stays at the old place",
-            MOVE_BASE,
-        ],
-        SchemeChange => ["it names its host, and its scheme changes", MOVE],
-        EscapingBase => [
-            "its document declares a base that leads out of the folder",
-            MOVE_BASE,
-        ],
-        RootRelative => ["it begins with /, and its target changes", MOVE],
-        ClimbsOut => ["its .. segments lead out of the folder", MAKE_RELATIVE],
-        NoPrefix => [
-            "it lacks the path of the site, which other links have",
-            "Add the path; `baselink move --same` makes such links relative.",
-        ],
-        Invalid => ["no browser can open it", "Correct the URL."],
-        OwnMachine | OwnNetwork => [
-            "only the machine or network of its author has it",
-            "Write the URL by which readers reach it.",
-        ],
-        Insecure => [
-            "it is loaded over http, which browsers do not allow on a page with https",
-            "Write https.",
-        ],
-        Unlinked => ["no page leads to it", "Link to it, or remove the file."],
-        Absent => ["no file has this name", FIND_FILE],
-        NameCase => ["a file name differs from it only in case", RENAME],
-        NameEncoding => [
-            "a file name differs from it only in percent-encoding",
-            RENAME,
-        ],
-        NoIndex => [
-            "it is a folder, and no index file opens for it",
-            "Link to a file, or name the index file with --index.",
-        ],
-        Slash => [
-            "only Netlify (netlify.toml, _redirects, _headers), Cloudflare Pages (wrangler.toml) and Render (render.yaml) send the page for it",
-            "Remove the final /, or move the page into a folder.",
-        ],
-        NoName => ["no file can have this name", FIND_FILE],
-        NoFile => ["it is a pipe, a socket or a device", FIND_FILE],
-        DeadRule => [
-            "the redirects of its host lead to nothing, or in a circle",
-            "Correct the redirect, or the link.",
-        ],
-        Elsewhere => ["it leads to a different file, or to none", FIND_FILE],
-        NoId => [
-            "nothing in the file has this id",
-            "Correct the fragment, or give an element this id.",
-        ],
-        IdCase => [
-            "an id in the file differs from it only in case",
-            "Write the id as the file has it.",
-        ],
-        Left => ["it has no target", "Its target is unknown."],
-        Outside => ["it leads out of the folder", NOTHING_TO_DO],
-        Ignored => ["it is ignored", NOTHING_TO_DO],
-        Remote => ["a message loads it from the network", NOTHING_TO_DO],
-        Works => ["its target exists", NOTHING_TO_DO],
-        Served => ["it was not captured, but an alternative was", CAPTURE],
-        NotSaved => [
-            "the browser that saved the page did not save its target",
-            "Make it absolute; `baselink rewrite` does.",
-        ],
-        LocalCopy => [
-            "the copy that a browser saved is not where the link leads",
-            FIND_FILE,
-        ],
-        Canonical => [
-            "it is the canonical URL of its page, and keeps pointing at the old place",
-            "Write the new URL; `baselink move --to` does.",
-        ],
-        NameForm => [
-            "a file name differs from it only in Unicode normalization",
-            RENAME,
-        ],
-        LinkNowhere => [
-            "a symbolic link in its path is broken",
-            "Correct the symbolic link, or add its target.",
-        ],
-        LinkOut => [
-            "a symbolic link in its path leads out of the folder",
-            "Copy its target into the folder, as `cp -rL` does.",
-        ],
-        NotCaptured | PageNotCaptured => ["it was not captured", CAPTURE],
-        ClientError | PageClientError => ["the server answered with an error (4xx)", CAPTURE],
-        ServerError | PageServerError => ["the server answered with an error (5xx)", CAPTURE],
-        Redirect | PageRedirect => ["its redirect does not lead to a captured resource", CAPTURE],
-        NoBody | PageNoBody => [
-            "it was captured without its body, or with a part of it",
-            CAPTURE,
-        ],
-        NoSlash => [
-            "it is a folder, but the final / is missing; servers redirect to the folder",
-            "Add the /.",
-        ],
-        CleanUrl => [
-            "it lacks the extension of the file; some servers add it",
-            "Write the name as the file has it, unless the server adds the extension.",
-        ],
-        Lines => ["a script of the page marks these lines", NOTHING_TO_DO],
-    }
+    static BY_RULE: LazyLock<HashMap<&str, [&str; 2]>> = LazyLock::new(|| {
+        let (mut meanings, mut help) = (HashMap::new(), "");
+        for line in MEANINGS.lines() {
+            match line.trim_start().split_once(": ") {
+                Some((rules, why)) => {
+                    meanings.extend(rules.split(' ').map(|rule| (rule, [why, help])));
+                }
+                None => help = line,
+            }
+        }
+        meanings
+    });
+    BY_RULE.get(rule.name()).copied().unwrap_or_default()
 }
 
 /// A class with its cause, such as `pinned (absolute)`.
@@ -251,6 +218,14 @@ pub fn counted(of: usize, one: &str, more: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_rule_has_a_meaning() {
+        for rule in FindingRule::ALL {
+            let [why, help] = meaning(rule);
+            assert!(!why.is_empty() && help.ends_with('.'), "{}", rule.name());
+        }
+    }
 
     #[test]
     fn thousands_are_separated() {
