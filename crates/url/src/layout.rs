@@ -18,49 +18,30 @@
 //!
 //! Deliberately absent: the names of hosts. The caller, who knows the layout, provides them.
 
-use std::sync::Arc;
-
-use super::resolver::Resolver;
-use crate::reference::{Category, Reference, decode_percent_lossy};
+use crate::{
+    Base,
+    reference::{Category, Reference, decode_percent_lossy},
+};
 
 /// Maps the name of a folder to the net_loc after which it was named.
-type HostOf = dyn Fn(&str) -> Option<String> + Send + Sync;
+pub type HostOf = dyn Fn(&str) -> Option<String> + Send + Sync;
 
-/// The folders around a base in a tree of hosts.
-#[derive(Clone)]
-pub struct HostFolders {
-    /// The depth of the document below the folder that contains all hosts.
-    depth: usize,
-    host: Arc<HostOf>,
-}
-
-/// A host reached through the folder that contains all hosts.
-pub struct OtherHost {
-    /// The net_loc of the host.
-    pub net_loc: String,
-    /// The offset in the reference of the part that is relative to the root of the host.
-    pub rest: usize,
-}
-
-impl HostFolders {
-    /// The folders around a document whose URL has this `path`.
-    pub fn new(path: &str, host: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self {
-            depth: memchr::memchr_iter(b'/', path.as_bytes()).count().max(1),
-            host: Arc::new(host),
-        }
-    }
-
-    /// The host to which `reference` leads; `None` if it stays below its own host, climbs above the folder of all
-    /// hosts, or reaches a folder that is not a host.
-    pub fn other_host(&self, resolver: Resolver, reference: &str) -> Option<OtherHost> {
-        let split = Reference::split(resolver, reference);
+impl Base {
+    /// The net_loc of the host to which `reference` leads through the folder that contains all hosts, and the offset in
+    /// `reference` of the part that is relative to the root of that host. `None` if it stays below its own host, climbs above
+    /// the folder of all hosts, or reaches a folder that is not a host.
+    pub(super) fn other_host(&self, reference: &str) -> Option<(String, usize)> {
+        let host = self.layout.as_ref()?;
+        let split = Reference::split(self.resolver(), reference);
         let path = split.path();
         // Browsers read `\` as `/`, but no crawler writes it.
         if split.category() != Category::RelPath || path.contains('\\') {
             return None;
         }
-        let (mut depth, mut folder, mut at) = (self.depth, None, 0);
+        // The depth of the document below the folder that contains all hosts.
+        let own = Reference::of(self.as_str()).path().as_bytes();
+        let mut depth = memchr::memchr_iter(b'/', own).count().max(1);
+        let (mut folder, mut at) = (None, 0);
         for segment in path.split('/') {
             match segment {
                 "." => {}
@@ -77,8 +58,7 @@ impl HostFolders {
         // A name without a following `/` is a file next to the folders of the hosts.
         let folder = folder.filter(|folder| depth > 0 && folder.end < path.len())?;
         let rest = folder.end + 1;
-        let net_loc = (self.host)(&decode_percent_lossy(&reference[folder]))?;
-        Some(OtherHost { net_loc, rest })
+        Some((host(&decode_percent_lossy(&reference[folder]))?, rest))
     }
 }
 

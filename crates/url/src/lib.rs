@@ -41,7 +41,7 @@ mod usable;
 mod whatwg;
 
 use inherited::Inherited;
-use layout::{HostFolders, OtherHost};
+use layout::HostOf;
 use splice::Prefixes;
 use trace::Trace;
 use usable::written_absolute;
@@ -69,7 +69,7 @@ pub struct Base {
     prefixes: Option<Prefixes>,
     /// Used by the `whatwg` resolver only.
     parsed: Parsed,
-    layout: Option<HostFolders>,
+    layout: Option<Arc<HostOf>>,
 }
 
 impl fmt::Debug for Base {
@@ -155,10 +155,6 @@ impl Base {
         self.inherited.resolver
     }
 
-    fn other_host(&self, reference: &str) -> Option<OtherHost> {
-        self.layout.as_ref()?.other_host(self.resolver(), reference)
-    }
-
     /// True if the resolver sees a relative reference, whose target depends on the base. Under `whatwg`, `http:g`
     /// is relative to a base with the same scheme.
     ///
@@ -199,34 +195,34 @@ impl Base {
             Some(splice) => self.spliced(reference, splice, &mut target),
             // In a layout, a reference that climbs above the host is never spliced.
             None => match self.other_host(reference) {
-                Some(other) => self.resolve_in(&other, reference, &mut target)?,
+                Some(other) => self.resolve_in(other, reference, &mut target)?,
                 None => self.resolve_fully(reference, &mut target, &mut ())?,
             },
         }
         Ok(target)
     }
 
-    /// Resolves `reference` from the root of the `other` host.
+    /// Resolves `reference` from `rest_at` on, from the root of the host at `net_loc`.
     fn resolve_in(
         &self,
-        other: &OtherHost,
+        (net_loc, rest_at): (String, usize),
         reference: &str,
         target: &mut Target,
     ) -> Result<(), Unresolvable> {
         /// Keeps the rest of the reference from being read as a scheme or a host.
         const HERE: &str = "./";
         let scheme = Reference::of(self.as_str()).scheme().unwrap_or_default();
-        let mut root = Self::new(self.resolver(), &format!("{scheme}://{}/", other.net_loc));
+        let mut root = Self::new(self.resolver(), &format!("{scheme}://{net_loc}/"));
         root.parsed
             .encode_query
             .clone_from(&self.parsed.encode_query);
-        let rest = &reference[other.rest..];
+        let rest = &reference[rest_at..];
         root.resolve_fully(&format!("{HERE}{rest}"), target, &mut ())?;
         target.kept.retain_mut(|kept| {
             let dropped = HERE.len().saturating_sub(kept.reference.start);
             let is_of_rest = kept.reference.end > HERE.len();
             if is_of_rest {
-                let in_reference = |at: usize| at - HERE.len() + other.rest;
+                let in_reference = |at: usize| at - HERE.len() + rest_at;
                 let start = kept.reference.start + dropped;
                 kept.reference = Span::new(in_reference(start), in_reference(kept.reference.end));
                 kept.url += dropped;
@@ -333,8 +329,7 @@ impl Base {
         mut self,
         host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        let path = Reference::of(self.as_str()).path();
-        self.layout = Some(HostFolders::new(path, host));
+        self.layout = Some(Arc::new(host));
         self
     }
 
