@@ -29,27 +29,20 @@ pub struct Inherited {
     pub resolver: Resolver,
     pub text: String,
     pub usable: Result<(), Unusable>,
-    pub cuts: Cuts,
+    /// The offset after the `:` of the scheme.
+    pub scheme_end: usize,
+    /// The offset after the net_loc, or where it would be.
+    pub net_loc_end: usize,
+    pub path_end: usize,
+    /// The offset after the params, or after the path if there are none.
+    pub params_end: usize,
+    /// The offset after the query, before the fragment.
+    pub query_end: usize,
+    pub has_net_loc: bool,
     /// The text before a relative path: the base up to the last `/` of its path, without dot segments.
     pub directory: String,
     /// The limit of the `..` segments in a relative path.
     pub top: Top,
-}
-
-/// Offsets in the text of a base: a reference inherits everything before one of them.
-#[derive(Clone)]
-pub struct Cuts {
-    /// After the `:` of the scheme.
-    pub scheme: usize,
-    /// After the net_loc, or where it would be.
-    pub net_loc: usize,
-    /// After the path.
-    pub path: usize,
-    /// After the params, or after the path if there are none.
-    pub params: usize,
-    /// After the query, before the fragment.
-    pub query: usize,
-    pub has_net_loc: bool,
 }
 
 impl Inherited {
@@ -61,24 +54,17 @@ impl Inherited {
         trace: &mut impl Trace,
     ) -> Self {
         let url = Reference::split(resolver, &text);
-        let query = url
+        let query_end = url
             .fragment_span
             .map_or(text.len(), |fragment| fragment.start - 1);
-        let cuts = Cuts {
-            scheme: url.scheme_span.map_or(0, |scheme| scheme.end + 1),
-            net_loc: url.path_span.start,
-            path: url.path_span.end,
-            params: url.query_span.map_or(query, |query| query.start - 1),
-            query,
-            has_net_loc: url.net_loc_span.is_some(),
-        };
+        let net_loc_end = url.path_span.start;
         let written = directory(resolver, &url);
         let mut target = Target::default();
         let mut draft = Draft {
             reference: written,
             target: &mut target,
         };
-        draft.add(&text[..cuts.net_loc]);
+        draft.add(&text[..net_loc_end]);
         // A8: the first slash is not part of the path in step 6.
         let slash = usize::from(written.starts_with('/'));
         draft.add(&written[..slash]);
@@ -90,11 +76,16 @@ impl Inherited {
         draft.segments(resolver, Span::new(slash, written.len()), &mut top, trace);
         Self {
             resolver,
-            text,
             usable,
-            cuts,
+            scheme_end: url.scheme_span.map_or(0, |scheme| scheme.end + 1),
+            net_loc_end,
+            path_end: url.path_span.end,
+            params_end: url.query_span.map_or(query_end, |query| query.start - 1),
+            query_end,
+            has_net_loc: url.net_loc_span.is_some(),
             directory: target.url,
             top,
+            text,
         }
     }
 

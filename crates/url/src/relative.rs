@@ -7,7 +7,7 @@
 //!
 //! Deliberately absent: proof by reasoning. Each candidate is resolved, and accepted if the result is the target.
 
-use super::{Base, Resolver, inherited::Inherited};
+use super::{Base, Resolver};
 use crate::reference::Reference;
 
 impl Base {
@@ -60,32 +60,28 @@ impl Base {
 
     /// References that may resolve to `target`, best first.
     fn candidates(&self, target: &str) -> Vec<String> {
-        let Inherited {
-            resolver,
-            text,
-            cuts,
-            ..
-        } = &self.inherited;
-        let url = Reference::split(*resolver, target);
+        let base = &self.inherited;
+        let text = base.text.as_str();
+        let url = Reference::split(base.resolver, target);
         let path_at = url.path_span.start;
-        if text[..cuts.net_loc] != target[..path_at] {
+        if text[..base.net_loc_end] != target[..path_at] {
             return Vec::new();
         }
         let mut candidates = Vec::new();
         let query = url
             .fragment_span
             .map_or(target.len(), |fragment| fragment.start - 1);
-        if query < target.len() && text[..cuts.query] == target[..query] {
+        if query < target.len() && text[..base.query_end] == target[..query] {
             candidates.push(target[query..].to_owned());
         }
         let params = url.query_span.map_or(query, |query| query.start - 1);
-        if params < query && text[..cuts.params] == target[..params] {
+        if params < query && text[..base.params_end] == target[..params] {
             candidates.push(target[params..].to_owned());
         }
 
         // The directories common to both paths. A base without a path counts as the root.
-        let b_directory = match self.inherited.written_directory() {
-            "" if cuts.has_net_loc => "/",
+        let b_directory = match base.written_directory() {
+            "" if base.has_net_loc => "/",
             directory => directory,
         };
         let common = b_directory

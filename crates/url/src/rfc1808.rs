@@ -112,7 +112,7 @@ impl Inherited {
             trace.step("3", || {
                 format!("it has the net_loc {net_loc:?}: skip to step 7")
             });
-            draft.add(&self.text[..self.cuts.scheme]);
+            draft.add(&self.text[..self.scheme_end]);
             draft.keep(Span::new(0, end));
             return;
         }
@@ -120,9 +120,9 @@ impl Inherited {
         // A11: dot segments in an absolute path are kept.
         if url.path().starts_with('/') {
             trace.step("4", || "its path begins with \"/\": skip to step 7");
-            draft.add(&self.text[..self.cuts.net_loc]);
+            draft.add(&self.text[..self.net_loc_end]);
             draft.keep(Span::new(url.path_span.start, end));
-            draft.guard(self.cuts.net_loc, self.cuts.has_net_loc, trace);
+            draft.guard(self.net_loc_end, self.has_net_loc, trace);
             return;
         }
         trace.step("4", || "its path does not begin with \"/\"");
@@ -147,17 +147,17 @@ impl Inherited {
             trace.step("5a", || {
                 format!("it has the params {params:?}: skip to step 7")
             });
-            (self.cuts.path, url.params_span)
+            (self.path_end, url.params_span)
         } else {
             trace.step("5a", || inherits("params", base().params()));
             if let Some(query) = url.query().filter(|query| !query.is_empty()) {
                 trace.step("5b", || {
                     format!("it has the query {query:?}: skip to step 7")
                 });
-                (self.cuts.params, url.query_span)
+                (self.params_end, url.query_span)
             } else {
                 trace.step("5b", || inherits("query", base().query()));
-                (self.cuts.query, url.fragment_span)
+                (self.query_end, url.fragment_span)
             }
         };
         draft.add(&self.text[..cut]);
@@ -189,13 +189,13 @@ impl Inherited {
         let mut top = self.top;
         draft.segments(self.resolver, url.path_span, &mut top, trace);
         trace.end_segments();
-        let resolved = &draft.target.url[self.cuts.net_loc..];
+        let resolved = &draft.target.url[self.net_loc_end..];
         // A7. Without the `/`, the path after an empty net_loc would be read as the net_loc.
-        if self.cuts.has_net_loc && !resolved.is_empty() && !resolved.starts_with('/') {
+        if self.has_net_loc && !resolved.is_empty() && !resolved.starts_with('/') {
             trace.step("A7", || "a \"/\" parts the net_loc from the path");
-            draft.insert(self.cuts.net_loc, "/");
+            draft.insert(self.net_loc_end, "/");
         }
-        draft.guard(self.cuts.net_loc, self.cuts.has_net_loc, trace);
+        draft.guard(self.net_loc_end, self.has_net_loc, trace);
         draft.keep(Span::new(url.path_span.end, url.text.len()));
     }
 }

@@ -62,7 +62,7 @@ impl Inherited {
             });
             if let Some(authority) = r.net_loc() {
                 trace.step("5.2.2", || format!("it has the authority {authority:?}"));
-                draft.add(&self.text[..self.cuts.scheme]);
+                draft.add(&self.text[..self.scheme_end]);
                 draft.keep(Span::new(0, path.start));
             } else {
                 trace.step("5.2.2", || "it takes the authority of the base");
@@ -71,17 +71,17 @@ impl Inherited {
                     trace.step("5.2.2", || {
                         format!("it takes the path of the base, {:?}", base().path())
                     });
-                    let mut cut = self.cuts.params;
+                    let mut cut = self.params_end;
                     if r.query_span.is_none() {
                         trace.step("5.2.2", || "it takes the query of the base");
-                        cut = self.cuts.query;
+                        cut = self.query_end;
                     }
                     draft.add(&self.text[..cut]);
                     draft.keep(rest);
                     return Ok(());
                 }
-                (is_merged, has_authority) = (!rooted, self.cuts.has_net_loc);
-                draft.add(&self.text[..self.cuts.net_loc]);
+                (is_merged, has_authority) = (!rooted, self.has_net_loc);
+                draft.add(&self.text[..self.net_loc_end]);
             }
         }
         let path_at = draft.target.url.len();

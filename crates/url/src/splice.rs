@@ -82,7 +82,7 @@ impl Prefixes {
         if !has_path && base.resolver == Resolver::Rfc1808 {
             prefixes.directory.push('/'); // A7
         }
-        let root = base.cuts.net_loc;
+        let root = base.net_loc_end;
         let directory = &prefixes.directory.as_bytes()[root..];
         prefixes.climbs = memchr::memrchr_iter(b'/', directory)
             .map(|at| root + at + 1)
@@ -98,20 +98,19 @@ impl Prefixes {
             // RFC 1808 replaces an empty query by the query of the base.
             [] | [b'?'] | [b'?', b'#', ..] => return None,
             // A second `#` may end a placeholder such as `#link#`.
-            [b'#', rest @ ..] => whole(
-                is_plain_tail(rest) && !rest.contains(&b'#'),
-                base.cuts.query,
-            ),
-            [b'?', rest @ ..] => whole(is_plain_tail(rest), base.cuts.params),
+            [b'#', rest @ ..] => {
+                whole(is_plain_tail(rest) && !rest.contains(&b'#'), base.query_end)
+            }
+            [b'?', rest @ ..] => whole(is_plain_tail(rest), base.params_end),
             [b'/', b'/', rest @ ..] => {
                 let is_plain = match memchr::memchr(b'/', rest) {
                     Some(end) => is_plain_host(&rest[..end]) && is_plain_path(&rest[end..], true),
                     // The URL Standard adds a missing path.
                     None => base.resolver != Resolver::Whatwg && is_plain_host(rest),
                 };
-                whole(is_plain, base.cuts.scheme)
+                whole(is_plain, base.scheme_end)
             }
-            [b'/', ..] => whole(is_plain_path(reference, true), base.cuts.net_loc),
+            [b'/', ..] => whole(is_plain_path(reference, true), base.net_loc_end),
             _ => {
                 let (ups, dropped) = climb(reference);
                 let Some(&end) = self.climbs.get(ups) else {
