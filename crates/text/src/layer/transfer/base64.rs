@@ -166,33 +166,30 @@ fn characters(raw: &[u8], source: usize) -> Result<(usize, Stretches, Vec<u8>), 
     }
 }
 
-/// The line breaks of base64 data.
-pub struct Layout<'a> {
-    pub width: usize,
-    pub line_end: &'a [u8],
-}
-
-impl Layout<'_> {
-    /// The base64 of `bytes`, continued after `column` characters of a line.
-    pub fn encode(&self, bytes: &[u8], padded: bool, mut column: usize) -> Vec<u8> {
-        let mut text = STANDARD.encode(bytes);
-        if !padded {
-            text.truncate(text.trim_end_matches('=').len());
-        }
-        let mut rest = text.as_bytes();
-        let mut out = Vec::with_capacity(rest.len() + rest.len() / 36);
-        while !rest.is_empty() {
-            if column >= self.width {
-                out.extend_from_slice(self.line_end);
-                column = 0;
-            }
-            let (line, following) = rest.split_at(rest.len().min(self.width - column));
-            out.extend_from_slice(line);
-            column += line.len();
-            rest = following;
-        }
-        out
+/// The base64 of `bytes` in lines of `width` characters, continued after `column` characters of a line.
+pub fn encode(
+    bytes: &[u8],
+    (width, line_end): (usize, &[u8]),
+    padded: bool,
+    mut column: usize,
+) -> Vec<u8> {
+    let mut text = STANDARD.encode(bytes);
+    if !padded {
+        text.truncate(text.trim_end_matches('=').len());
     }
+    let mut rest = text.as_bytes();
+    let mut out = Vec::with_capacity(rest.len() + rest.len() / 36);
+    while !rest.is_empty() {
+        if column >= width {
+            out.extend_from_slice(line_end);
+            column = 0;
+        }
+        let (line, following) = rest.split_at(rest.len().min(width - column));
+        out.extend_from_slice(line);
+        column += line.len();
+        rest = following;
+    }
+    out
 }
 
 impl DecodedBody<'_> {
@@ -216,20 +213,13 @@ impl DecodedBody<'_> {
         };
         let first_break = (1..data.stretches.len())
             .find_map(|number| Some((number, data.line_end_before(number, self.buffer)?)));
-        let layout = match first_break {
-            Some((number, line_end)) => Layout {
-                width: data.stretches[number].0,
-                line_end,
-            },
+        let lines = match first_break {
+            Some((number, line_end)) => (data.stretches[number].0, line_end),
             // A single line grows up to the maximum width. A longer line is never broken.
-            None if data.characters + data.padding <= WIDTH => Layout {
-                width: WIDTH,
-                line_end: line_end(self.buffer, self.body),
-            },
-            None => Layout {
-                width: usize::MAX,
-                line_end: b"",
-            },
+            None if data.characters + data.padding <= WIDTH => {
+                (WIDTH, line_end(self.buffer, self.body))
+            }
+            None => (usize::MAX, &b""[..]),
         };
         let line = data.stretches.partition_point(|&(first, _)| first <= kept);
         let line = (1..line)
@@ -241,7 +231,7 @@ impl DecodedBody<'_> {
         let old = &self.bytes[group * 3..];
         let span = Span::new(start, data.end);
         let present = &self.buffer[span.range()];
-        let again = layout.encode(old, padded, column);
+        let again = encode(old, lines, padded, column);
         if again != present {
             let same = again
                 .iter()
@@ -253,7 +243,7 @@ impl DecodedBody<'_> {
         }
         drop(again);
         let new = edits.apply(&self.bytes);
-        let new = layout.encode(&new[group * 3..], padded, column);
+        let new = encode(&new[group * 3..], lines, padded, column);
         // If no text remains, the preceding line end is dropped, too.
         let start = if new.is_empty() && kept > 0 {
             data.end_of(kept)

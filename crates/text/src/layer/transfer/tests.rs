@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use super::{
     TransferEncoding::{Base64, Binary, QuotedPrintable, SevenBit, Unknown},
-    base64::Layout,
+    base64::encode,
     encoded::{WIDTH, line_end_length},
     quoted_printable::is_structure,
     *,
@@ -689,11 +689,7 @@ fn time_is_linear() {
     }
     let bytes: Vec<u8> = (0..7_500_000_u32).map(|at| (at % 251) as u8).collect();
     for width in [1, 4, 76, usize::MAX] {
-        let raw = Layout {
-            width,
-            line_end: b"\n",
-        }
-        .encode(&bytes, true, 0);
+        let raw = encode(&bytes, (width, b"\n"), true, 0);
         rewritten(Base64, &raw, &edits([(Span::at(0), b"x".to_vec())])).unwrap();
         rewritten(Base64, &raw, &edit_each(bytes.len(), 100, b"xyz")).unwrap();
     }
@@ -844,7 +840,7 @@ proptest! {
         padded in any::<bool>(),
         seeds in seeds(),
     ) {
-        let data = Layout { width, line_end }.encode(&bytes, padded, 0);
+        let data = encode(&bytes, (width, line_end), padded, 0);
         // White space alone is part of the tail.
         let head = if bytes.is_empty() { b"" } else { head };
         let raw = [head, &data, tail].concat();
@@ -862,7 +858,7 @@ proptest! {
         }
         // Edited text equals a full re-encoding, if the layout is known from more than one line.
         if raw_lines(&data).len() > 1 && (padded || bytes.len() % 3 == 0) {
-            let whole = Layout { width, line_end }.encode(&edits.apply(&bytes), true, 0);
+            let whole = encode(&edits.apply(&bytes), (width, line_end), true, 0);
             prop_assert_eq!(&new, &[head, &whole, tail].concat());
         }
     }
