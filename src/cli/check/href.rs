@@ -39,32 +39,10 @@ pub fn uri(path: &Path) -> String {
     uri
 }
 
-/// References from the page to the files of a folder.
-pub struct Hrefs {
-    /// The folder as typed.
-    folder: PathBuf,
-    /// The path from the page to the folder.
-    folder_from_page: PathBuf,
-}
-
-impl Hrefs {
-    /// The references from the page `report` to files in `folder`.
-    pub fn new(report: &Path, folder: &Path) -> Self {
-        let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let (from, to) = (absolute(folder_of(report)), absolute(folder));
-        Self {
-            folder: folder.to_owned(),
-            folder_from_page: relative(&from, &to),
-        }
-    }
-
-    /// The reference that leads to the file at `path`, or `path` itself, which is the URL of a document in an archive.
-    pub fn of(&self, path: &Path) -> String {
-        path.strip_prefix(&self.folder).map_or_else(
-            |_| path.to_string_lossy().into_owned(),
-            |below| uri(&self.folder_from_page.join(below)),
-        )
-    }
+/// The path that leads from the page `report` to `folder`.
+pub fn folder_from(report: &Path, folder: &Path) -> PathBuf {
+    let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    relative(&absolute(folder_of(report)), &absolute(folder))
 }
 
 /// The path that leads from the folder `from` to `to`; both are absolute.

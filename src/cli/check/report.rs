@@ -15,6 +15,7 @@ use std::{
     cmp::Reverse,
     collections::{BTreeSet, HashMap},
     io,
+    path::PathBuf,
 };
 
 use baselink_text::{layer::escape, name, visible};
@@ -22,7 +23,7 @@ use indexmap::IndexSet;
 use serde::Serialize;
 
 use super::{
-    href::Hrefs,
+    href::uri,
     tree::CheckedTree,
     verdict::verdict,
     words::{self, counted},
@@ -45,7 +46,8 @@ const SCRIPT: &str = include_str!("report/page.js");
 pub struct ReportPage<'a> {
     pub request: &'a Check,
     pub tree: &'a CheckedTree,
-    pub hrefs: Hrefs,
+    /// The path from the page to the folder.
+    pub folder: PathBuf,
 }
 
 /// The data for the script. Links refer to the other rows by their numbers.
@@ -187,7 +189,11 @@ impl<'a> ReportPage<'a> {
     fn file_row(&self, number: usize, columns: &[Class]) -> (String, String, Vec<usize>) {
         let file = &self.tree.files[number];
         let path = String::from_utf8_lossy(&file.name);
-        let href = self.hrefs.of(&file.path);
+        // The path of a document in an archive is its URL.
+        let href = match file.path.strip_prefix(self.request.folder()) {
+            Ok(below) => uri(&self.folder.join(below)),
+            Err(_) => file.path.to_string_lossy().into_owned(),
+        };
         let mut numbers: Vec<usize> = columns
             .iter()
             .map(|one| file.tally.of_class(*one))

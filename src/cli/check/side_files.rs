@@ -14,7 +14,7 @@ use std::path::Path;
 
 use baselink_text::{Error, Format, Result, name};
 
-use super::{baseline::Baseline, href::Hrefs, report::ReportPage, tables, tree::CheckedTree};
+use super::{baseline::Baseline, href::folder_from, report::ReportPage, tables, tree::CheckedTree};
 use baselink_files::{
     walk::{EntryKind, Globs, Selection, walk},
     write::{NewContents, is_one_file, write_file},
@@ -115,11 +115,10 @@ pub fn write(
         }
     }
     for path in &request.report {
-        let hrefs = Hrefs::new(path, request.folder());
         let page = ReportPage {
             request,
             tree,
-            hrefs,
+            folder: folder_from(path, request.folder()),
         };
         match ReportForm::of(path)? {
             ReportForm::Page => drop(write_file(path, |out| page.write(out))?),
