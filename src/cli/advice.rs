@@ -9,20 +9,6 @@
 
 use baselink_text::{Code, Diagnostic};
 
-/// The advice for each diagnostic that an option can resolve.
-const OPTIONS: &[(Code, &str)] = &[
-    (
-        Code::BaseParameters,
-        "--resolver rfc3986 treats ';' as part of a name",
-    ),
-    (Code::ResolversDiffer, "see --resolver"),
-    (Code::SchemeAssumed, "--assume-scheme sets another"),
-    (
-        Code::LocalCopiesMissing,
-        "--trust -local-copies resolves such links, too",
-    ),
-];
-
 /// True if a diagnostic is about the document or its base rather than its links or the output.
 pub fn is_of_bases(code: Code) -> bool {
     !matches!(
@@ -39,8 +25,12 @@ pub fn is_of_bases(code: Code) -> bool {
 
 /// The message for `found`, with the option that helps.
 pub fn sentence(found: &Diagnostic) -> String {
-    match OPTIONS.iter().find(|(code, _)| *code == found.code) {
-        Some((_, option)) => format!("{}; {option}", found.message),
-        None => found.message.clone().into_owned(),
-    }
+    let option = match found.code {
+        Code::BaseParameters => "; --resolver rfc3986 treats ';' as part of a name",
+        Code::ResolversDiffer => "; see --resolver",
+        Code::SchemeAssumed => "; --assume-scheme sets another",
+        Code::LocalCopiesMissing => "; --trust -local-copies resolves such links, too",
+        _ => "",
+    };
+    format!("{}{option}", found.message)
 }
