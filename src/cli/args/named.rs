@@ -69,30 +69,25 @@ where
     }
 }
 
-/// The sources of bases that can be added or removed, and whether each is trusted by default.
-const TRUSTED: [(&str, bool); 7] = [
-    // The URL that a browser or crawler noted in a page.
-    ("saved", true),
-    // Files that a browser saved with a page: links to them are kept.
-    ("local-copies", true),
-    // The URL in the extended attributes of a file.
-    ("xattr", true),
-    // The `Content-Location` of messages.
-    ("content-location", true),
-    // The other sources in a folder of archives.
-    ("others", true),
-    // The canonical URL of a page, as its retrieval URL.
-    ("canonical", false),
-    // The link of a feed's entry, as the base of its content.
-    ("entry-link", false),
-];
+/// The sources of bases that can be added or removed:
+///
+/// - the URL that a browser or crawler noted in a page
+/// - files that a browser saved with a page: links to them are kept
+/// - the URL in the extended attributes of a file
+/// - the `Content-Location` of messages
+/// - the other sources in a folder of archives
+/// - the canonical URL of a page, as its retrieval URL
+/// - the link of a feed's entry, as the base of its content
+const SOURCES: &str = "saved, local-copies, xattr, content-location, others, canonical, entry-link";
 
 /// True if `source` is trusted after these lists changed the defaults in order.
 pub fn is_trusted(lists: &[TrustList], source: &str) -> bool {
-    let changes = lists.iter().flat_map(|list| &list.0);
-    let mut all = TRUSTED.iter().chain(changes).rev();
-    all.find(|(name, _)| *name == source)
-        .is_some_and(|(_, is_trusted)| *is_trusted)
+    let mut changes = lists.iter().flat_map(|list| &list.0).rev();
+    let last = changes.find(|(name, _)| *name == source);
+    last.map_or(
+        !matches!(source, "canonical" | "entry-link"),
+        |(_, is_trusted)| *is_trusted,
+    )
 }
 
 /// A list of sources, each to be added or removed.
@@ -119,16 +114,11 @@ impl FromStr for TrustList {
         let change = |item: &str| {
             let removed = item.strip_prefix('-');
             let name = removed.unwrap_or(item);
-            let mut names = TRUSTED.iter().map(|(known, _)| *known);
-            match names.find(|known| *known == name) {
-                Some(source) => Ok((source, removed.is_none())),
-                None => {
-                    let known = TRUSTED.map(|(known, _)| known).join(", ");
-                    Err(Error::new(format!(
-                        "unknown source '{name}'; use one of {known}"
-                    )))
-                }
-            }
+            let source = SOURCES.split(", ").find(|known| *known == name);
+            let source = source.ok_or_else(|| {
+                Error::new(format!("unknown source '{name}'; use one of {SOURCES}"))
+            })?;
+            Ok((source, removed.is_none()))
         };
         list.split(',').map(change).collect::<Result<_>>().map(Self)
     }
