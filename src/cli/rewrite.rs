@@ -311,18 +311,14 @@ impl RewriteRun<'_> {
         if let Some(metadata) = &file.metadata {
             result.set_metadata(metadata);
         }
-        let refused = if request.is_printed() {
-            Some(
-                "the documents of an archive become files; use -o DIR, or preview with --diff or --dry-run",
-            )
-        } else if request.out().is_none() {
-            None
-        } else if entry.is_standard_input() {
-            Some("an archive is read twice; save it to a file and name the file")
-        } else {
-            Some("an archive cannot be mixed with other files; name only archives")
-        };
-        if let Some(why) = refused.filter(|_| format.is_archive()) {
+        if format.is_archive() && (request.is_printed() || request.out().is_some()) {
+            let why = if request.is_printed() {
+                "the documents of an archive become files; use -o DIR, or preview with --diff or --dry-run"
+            } else if entry.is_standard_input() {
+                "an archive is read twice; save it to a file and name the file"
+            } else {
+                "an archive cannot be mixed with other files; name only archives"
+            };
             return Err(Error::file(&entry.path, why).into());
         }
         let mut diff = request.changes.diff.then(DiffProgress::default);
@@ -443,15 +439,14 @@ impl RewriteRun<'_> {
         }
         output.flush()?;
         let to = committed.map(|committed| committed.path);
-        let leaves_copies = to
-            .as_deref()
-            .is_some_and(|to| leaves_copies(request, entry, to, &summary));
         let format = kind.unwrap_or(Format::Other);
         summary.print(self, path, format, to.as_deref(), output)?;
         if kind.is_ok() {
             summary.report(path, format, is_written, output);
         }
-        if leaves_copies {
+        if let Some(to) = &to
+            && leaves_copies(request, entry, to, &summary)
+        {
             summary.report_local_copies(path, output);
             totals.tally.add(Counted::WithoutCopies, 1_usize);
         }
