@@ -119,7 +119,7 @@ impl Rewrite {
             Format::detect(Some(&out.to_string_lossy()), b"").is_page() && !out.is_dir()
         });
         if let Some(to) = named {
-            let folder = TempDir::new().map_err(Error::io(&to))?;
+            let folder = TempDir::with_prefix("baselink-").map_err(Error::io(&to))?;
             self.output = Some(folder.path().to_owned());
             self.page = Some(OnePageFile {
                 to,

@@ -584,6 +584,7 @@ impl CapturedFolder {
                 }
                 *status = ExitStatus::Unusable;
             }
+            Some(_) if run.request.page.is_some() => {}
             Some(out) if number == 0 => {
                 output.notice(format_args!("nothing changed in {}", name(&out)));
             }
@@ -631,15 +632,28 @@ fn report_gone(out: &PathBuf, places: &HashSet<PathBuf>, output: &mut Output) {
 /// Writes the only one of `pages`, or that with the URL of `one`, as one file.
 fn write_one_page(
     folder: &ResultFolder,
-    folders: &[CapturedFolder],
+    (collection, folders): (&Collection, &[CapturedFolder]),
     (mut pages, one): (Vec<PageEntry<'_>>, &OnePageFile),
     output: &mut Output,
 ) -> Result<()> {
-    let is_named =
-        |page: &PageEntry<'_>, name: &String| page.url == *name || page.name == *name.as_bytes();
-    pages.retain(|page| page.is_page && one.entry.as_ref().is_none_or(|name| is_named(page, name)));
+    // A text in a file for HTML would be markup, and a page of XHTML another page.
+    let format = |name: &str| Format::detect(Some(name), b"");
+    let wanted = format(&one.to.to_string_lossy());
+    pages.retain(|page| format(&String::from_utf8_lossy(&page.name)) == wanted);
+    if let Some(entry) = &one.entry {
+        let located = |site: &Collection| {
+            let found = site.locate(entry).resource()?.number;
+            Some(site.in_library(site.path_in_mirror(found)))
+        };
+        let sites = folders.iter().map(|folder| &**folder.plan.collection());
+        let located: Vec<_> = sites.chain([collection]).filter_map(located).collect();
+        pages.retain(|page| page.name == entry.as_bytes() || located.contains(&page.name));
+    }
     let page = match &*pages {
-        [] => return Err(Error::file(&one.to, "there is no such page")),
+        [] => {
+            let why = format!("there is no such page of {}", wanted.noun());
+            return Err(Error::file(&one.to, &why));
+        }
         [page] => page,
         [first, ..] => {
             let (number, first_name) = (pages.len(), String::from_utf8_lossy(&first.name));
@@ -657,7 +671,7 @@ fn write_one_page(
         let numbers = 0..plan.chosen.resources.len();
         numbers.map(move |number| (path(number), plan.chosen.url(number).to_owned()))
     });
-    let copy = OnePage::new(&folder.out, urls.collect());
+    let copy = OnePage::new(&folder.out, urls.collect(), collection.folder_url());
     let made = copy.make(&page.name, 0).unwrap_or_default();
     let mut new = NewContents::begin(&one.to)?;
     new.write(|out| out.write_all(&made))?;
@@ -667,7 +681,9 @@ fn write_one_page(
         output.caution(format_args!("{to}: a folder would open faster"));
     }
     let links = ["link leads", "links lead"];
-    output.notice_of(copy.lost.get(), links, "to files that are not in the page");
+    let what =
+        "to files that are not in the page; if they are in its folder, name that, with --entry";
+    output.notice_of(copy.lost.get(), links, what);
     output.notice(format_args!("open {to}"));
     Ok(())
 }
@@ -689,7 +705,8 @@ pub fn write_entry_page(
     let mut pages = pages::of_files(&folder.out, collection, &places);
     pages.extend(captured);
     if let Some(one) = page {
-        return Ok(write_one_page(folder, folders, (pages, one), output)?);
+        let copy = (collection, folders);
+        return Ok(write_one_page(folder, copy, (pages, one), output)?);
     }
     if pages.is_empty() {
         return Ok(());

@@ -363,7 +363,7 @@ impl Collection {
     }
 
     /// The URL of the root, if URLs lead to files only by their paths below it.
-    pub(crate) fn folder_url(&self) -> Option<&str> {
+    pub fn folder_url(&self) -> Option<&str> {
         self.root_url().filter(|_| self.has_only_paths())?.folder()
     }
 

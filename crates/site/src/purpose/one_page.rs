@@ -6,7 +6,7 @@
 //! std::fs::write(copy.path().join("x.css"), "p{}")?;
 //! let urls = [(b"y.html".to_vec(), "http://a/y".to_owned())].into();
 //! std::fs::write(copy.path().join("x.html"), "<link rel=stylesheet href=x.css><a href=y.html#z>")?;
-//! let made = OnePage::new(copy.path(), urls).make(b"x.html", 0).unwrap();
+//! let made = OnePage::new(copy.path(), urls, None).make(b"x.html", 0).unwrap();
 //! assert_eq!(made, b"<link rel=stylesheet href=data:text/css;base64,cHt9><a href=http://a/y#z>");
 //! # Ok::<(), std::io::Error>(())
 //! ```
@@ -25,16 +25,24 @@ use baselink_rewrite::{
     Choice, Destination, Lack, LinkReport, LocalCopies, Options, rewrite_links,
 };
 use baselink_scan::{Against, Role};
-use baselink_text::{Format, format::media_type_of};
+use baselink_text::{
+    Format,
+    format::{extensions, media_type_of},
+};
 use data_encoding::BASE64;
 
-use crate::collection::{folder::path_of, fragment_of, origin::RootUrl, split_name, url_below};
+use crate::collection::{
+    folder::path_of,
+    fragment_of,
+    origin::{RootUrl, names},
+    split_name, url_below,
+};
 
 /// The number of documents in each other that are embedded.
 const DEEPEST: usize = 16;
 
 /// The sum of the lengths of `data:` URLs, in bytes. Links to more files stay absolute.
-const MOST: usize = 1 << 30;
+const MOST: usize = 256 << 20;
 
 /// A copy, one of whose pages becomes one file.
 #[derive(Debug)]
@@ -43,6 +51,8 @@ pub struct OnePage {
     place: RootUrl,
     /// The URLs of files, by their paths in the copy.
     urls: HashMap<Vec<u8>, String>,
+    /// The URL below which other files have their paths.
+    root: Option<String>,
     /// The `data:` URLs of files; `None` for those that have none, and those that are being made.
     data: RefCell<HashMap<Vec<u8>, Option<String>>>,
     length: Cell<usize>,
@@ -51,12 +61,13 @@ pub struct OnePage {
 }
 
 impl OnePage {
-    /// The copy in `folder`, whose files have these `urls`.
-    pub fn new(folder: &Path, urls: HashMap<Vec<u8>, String>) -> Self {
+    /// The copy in `folder`, whose files have these `urls`, or their paths below `root`.
+    pub fn new(folder: &Path, urls: HashMap<Vec<u8>, String>, root: Option<&str>) -> Self {
         Self {
             folder: folder.to_owned(),
             place: RootUrl::nowhere(),
             urls,
+            root: root.map(str::to_owned),
             data: RefCell::default(),
             length: Cell::default(),
             lost: Cell::default(),
@@ -87,6 +98,12 @@ impl OnePage {
         Some(made.output().to_vec())
     }
 
+    /// The URL of the file at `path`.
+    fn url(&self, path: &[u8]) -> Option<String> {
+        let below = || Some(self.root.clone()? + &names::encoded(path)?);
+        self.urls.get(path).cloned().or_else(below)
+    }
+
     /// The `data:` URL of the file at `path`, for a document in `depth` others.
     fn data(&self, path: &[u8], depth: usize) -> Option<String> {
         if let Some(known) = self.data.borrow().get(path) {
@@ -94,15 +111,25 @@ impl OnePage {
         }
         self.data.borrow_mut().insert(path.to_vec(), None);
         let bytes = self.make(path, depth + 1)?;
-        // Browsers recognize scripts and text tracks in any case.
-        let name = String::from_utf8_lossy(split_name(path).1);
-        let of_format = || Format::detect(Some(&name), &bytes).media_type();
-        let media_type = media_type_of(&bytes).unwrap_or_else(of_format);
+        let media_type = media_type_of(&bytes).or_else(|| media_type_by_name(path));
+        let media_type = media_type.unwrap_or(Format::Other.media_type());
         let data = format!("data:{media_type};base64,{}", BASE64.encode(&bytes));
         self.data
             .borrow_mut()
             .insert(path.to_vec(), Some(data.clone()));
         Some(data)
+    }
+}
+
+/// The media type of a file with this name.
+fn media_type_by_name(path: &[u8]) -> Option<&'static str> {
+    let name = str::from_utf8(split_name(path).1).ok()?;
+    let (_, own) = name.rsplit_once('.')?;
+    let is_own = |one: &str| one.eq_ignore_ascii_case(own);
+    let mut known = extensions().filter(|(_, all)| all.split(' ').any(is_own));
+    match Format::detect(Some(name), b"") {
+        Format::Other => known.next()?.0.split(' ').next(),
+        format => Some(format.media_type()),
     }
 }
 
@@ -133,7 +160,7 @@ impl Destination for Embedding<'_> {
                 self.page.length.update(|length| length + data.len());
                 Some(data)
             }
-            None => self.page.urls.get(&file.path).cloned(),
+            None => self.page.url(&file.path),
         };
         let Some(url) = url else {
             self.page.lost.update(|lost| lost + 1);
@@ -157,7 +184,7 @@ mod tests {
         for (name, bytes) in files {
             std::fs::write(copy.path().join(name), bytes).unwrap();
         }
-        let page = OnePage::new(copy.path(), HashMap::new());
+        let page = OnePage::new(copy.path(), HashMap::new(), None);
         String::from_utf8(page.make(files[0].0.as_bytes(), 0).unwrap()).unwrap()
     }
 
