@@ -651,7 +651,7 @@ fn write_one_page(
     }
     let page = match &*pages {
         [] => {
-            let why = format!("there is no such page of {}", wanted.noun());
+            let why = format!("no such page of {}", wanted.noun());
             return Err(Error::file(&one.to, &why));
         }
         [page] => page,

@@ -34,7 +34,7 @@ use data_encoding::BASE64;
 use crate::collection::{
     folder::path_of,
     fragment_of,
-    origin::{RootUrl, names},
+    origin::{RootUrl, is_assumed, names},
     split_name, url_below,
 };
 
@@ -67,7 +67,7 @@ impl OnePage {
             folder: folder.to_owned(),
             place: RootUrl::nowhere(),
             urls,
-            root: root.map(str::to_owned),
+            root: root.filter(|root| !is_assumed(root)).map(str::to_owned),
             data: RefCell::default(),
             length: Cell::default(),
             lost: Cell::default(),
