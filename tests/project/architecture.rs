@@ -47,7 +47,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
     ("sha2", &["cli/files.rs", "site/archive/digest.rs"]),
     ("sha1", &["site/archive/digest.rs"]),
-    ("data_encoding", &["site/archive/digest.rs"]),
+    (
+        "data_encoding",
+        &["site/archive/digest.rs", "site/purpose/one_page.rs"],
+    ),
     (
         "flate2",
         &[

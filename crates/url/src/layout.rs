@@ -23,9 +23,6 @@ use crate::{
     reference::{Category, Reference, decode_percent_lossy},
 };
 
-/// Maps the name of a folder to the net_loc after which it was named.
-pub type HostOf = dyn Fn(&str) -> Option<String> + Send + Sync;
-
 impl Base {
     /// The net_loc of the host to which `reference` leads through the folder that contains all hosts, and the offset in
     /// `reference` of the part that is relative to the root of that host. `None` if it stays below its own host, climbs above

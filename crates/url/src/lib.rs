@@ -41,7 +41,6 @@ mod usable;
 mod whatwg;
 
 use inherited::Inherited;
-use layout::HostOf;
 use splice::Prefixes;
 use trace::Trace;
 use usable::written_absolute;
@@ -61,6 +60,9 @@ pub use splice::Splice;
 pub use target::{Kept, Target, Unresolvable, common_tail};
 pub use usable::{Unusable, hierarchical_scheme, usable};
 pub use whatwg::{has_drive, is_of_own_network, parses};
+
+/// Maps the name of a folder to the net_loc after which it was named.
+type HostOf = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// A base URL, prepared for any number of references.
 #[derive(Clone)]

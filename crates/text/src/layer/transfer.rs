@@ -37,7 +37,7 @@ use std::borrow::Cow;
 use self::{
     base64::Base64Data,
     codings::{BEGINNING, Uncoded},
-    encoded::push,
+    encoded::{Encoded, push},
     quoted_printable::Marks,
 };
 pub use self::{
@@ -273,11 +273,11 @@ impl DecodedBody<'_> {
         match &self.places {
             Places::Base64(data) => {
                 let first = changes.next().map_or(0, |edit| edit.span.start);
-                return self.lift_base64(data, first, edits);
+                return self.encoded().lift_base64(data, first, edits);
             }
             Places::QuotedPrintable(marks) => {
                 let changes: Vec<_> = changes.collect();
-                return self.lift_quoted_printable(marks, &changes);
+                return self.encoded().lift_quoted_printable(marks, &changes);
             }
             Places::Identity => {
                 let is_seven_bit = self.encoding == TransferEncoding::SevenBit;
@@ -298,6 +298,14 @@ impl DecodedBody<'_> {
             }
         }
         Ok(lifted)
+    }
+
+    fn encoded(&self) -> Encoded<'_> {
+        Encoded {
+            buffer: self.buffer,
+            body: self.body,
+            bytes: &self.bytes,
+        }
     }
 }
 

@@ -21,10 +21,7 @@ use base64::{
     },
 };
 
-use super::{
-    DecodedBody,
-    encoded::{Obstacle, WIDTH, line_end, line_end_length, push_difference},
-};
+use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
 use crate::{edit::Edits, span::Span};
 
 /// Decodes without padding, and ignores the unused bits of the last character.
@@ -192,9 +189,9 @@ pub fn encode(
     out
 }
 
-impl DecodedBody<'_> {
+impl Encoded<'_> {
     /// Keeps the text before the group in which the `first` edited byte is, and re-encodes the rest.
-    pub(super) fn lift_base64(
+    pub fn lift_base64(
         &self,
         data: &Base64Data,
         first: usize,
@@ -242,7 +239,7 @@ impl DecodedBody<'_> {
             return Err(Obstacle::new(start + same, reason));
         }
         drop(again);
-        let new = edits.apply(&self.bytes);
+        let new = edits.apply(self.bytes);
         let new = encode(&new[group * 3..], lines, padded, column);
         // If no text remains, the preceding line end is dropped, too.
         let start = if new.is_empty() && kept > 0 {

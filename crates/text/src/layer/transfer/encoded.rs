@@ -1,4 +1,4 @@
-//! The line ends and widths of an encoded body, and the obstacles to editing it.
+//! An encoded body in its buffer, and the obstacles to editing it.
 //!
 //! ```
 //! use baselink_text::layer::transfer::TransferEncoding;
@@ -16,6 +16,15 @@ use crate::{edit::Edits, span::Span};
 
 /// The maximum length of an encoded line, without its line end (RFC 2045, 6.7 and 6.8).
 pub const WIDTH: usize = 76;
+
+/// A body, encoded and decoded.
+pub struct Encoded<'a> {
+    pub buffer: &'a [u8],
+    /// The span of the body in the buffer.
+    pub body: Span,
+    /// The decoded bytes.
+    pub bytes: &'a [u8],
+}
 
 /// The line end for new lines of `body`. The first LF in the body decides, else the last one before it. Without an
 /// LF, it is CR if the body contains one, else CRLF.

@@ -11,10 +11,7 @@
 //!
 //! Deliberately absent: errors. Any bytes can be decoded.
 
-use super::{
-    DecodedBody,
-    encoded::{Obstacle, WIDTH, line_end, line_end_length, push_difference},
-};
+use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
 use crate::{
     edit::{Edit, Edits},
     span::Span,
@@ -235,9 +232,9 @@ impl RawLine {
     }
 }
 
-impl DecodedBody<'_> {
+impl Encoded<'_> {
     /// Re-encodes the raw lines that edits touch; lines that an edit joins are re-encoded together.
-    pub(super) fn lift_quoted_printable(
+    pub fn lift_quoted_printable(
         &self,
         marks: &Marks,
         changes: &[Edit<'_>],
@@ -572,9 +569,7 @@ mod tests {
             let edits = edits_of(bytes.len(), &seeds);
             let changes: Vec<Edit<'_>> =
                 edits.iter().filter(|edit| !edit.span.is_empty() || !edit.new.is_empty()).collect();
-            let encoding = super::super::TransferEncoding::QuotedPrintable;
-            let body = encoding.decode(&raw, Span::new(0, raw.len())).unwrap();
-            prop_assert_eq!(&*body.bytes, &bytes);
+            let body = Encoded { buffer: &raw, body: Span::new(0, raw.len()), bytes: &bytes };
             let walked = body.lift_quoted_printable(&Marks::default(), &changes).unwrap();
             prop_assert_eq!(&body.lift_quoted_printable(&marks, &changes).unwrap(), &walked);
         }
