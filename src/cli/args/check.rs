@@ -267,7 +267,7 @@ fn new_place(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
     }
 }
 
-/// What a link of each class does.
+/// The classes of links, each with a clause about its links.
 const MEANINGS: &str = "\
 pinned: leads into the folder, and keeps pointing at the old place
 escapes: leads out of the folder, or to another place than it should

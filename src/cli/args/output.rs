@@ -113,7 +113,7 @@ impl Rewrite {
         self.planned_out().filter(|_| !self.is_preview())
     }
 
-    /// Takes an output that is named like a page, and is no folder, as the file for one page.
+    /// Takes an output named like a page as the file for one page, unless a folder has that name.
     pub fn takes_one_page(&mut self, entry: &Option<String>) -> Result<()> {
         let named = self.output.take_if(|out| {
             Format::detect(Some(&out.to_string_lossy()), b"").is_page() && !out.is_dir()

@@ -629,14 +629,15 @@ fn report_gone(out: &PathBuf, places: &HashSet<PathBuf>, output: &mut Output) {
     );
 }
 
-/// Writes the only one of `pages`, or that with the URL of `one`, as one file.
+/// Writes the first of `pages`, or the one that the user named, as one file with all that it embeds. Several pages of a folder are an
+/// error, because their order says nothing.
 fn write_one_page(
     folder: &ResultFolder,
     (collection, folders): (&Collection, &[CapturedFolder]),
     (mut pages, one): (Vec<PageEntry<'_>>, &OnePageFile),
     output: &mut Output,
 ) -> Result<()> {
-    // A text in a file for HTML would be markup, and a page of XHTML another page.
+    // In a file for HTML, plain text would be read as markup, and XHTML as other elements.
     let format = |name: &str| Format::detect(Some(name), b"");
     let wanted = format(&one.to.to_string_lossy());
     pages.retain(|page| format(&String::from_utf8_lossy(&page.name)) == wanted);

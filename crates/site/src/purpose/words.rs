@@ -4,13 +4,14 @@
 //! <img srcset="a.png 1x"><script type="module">  -->  Alternative, Item
 //! ```
 //!
-//! Deliberately absent: words in character references, and in encodings in which ASCII characters are not ASCII bytes.
+//! Deliberately absent: words in character references, `module` after white space in an attribute, and words in encodings in which
+//! ASCII characters are not ASCII bytes.
 
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-/// What a word is a part of.
+/// Kinds of items, each of which has words by which it is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
     /// An item with several candidates for one resource.

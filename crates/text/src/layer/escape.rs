@@ -19,7 +19,7 @@ use crate::span::Span;
 /// The length of an escape, and the characters that it represents.
 pub type Unescaped = (usize, [Option<char>; 2]);
 
-/// What a backslash and the line end after it represent.
+/// The characters of a backslash before a line end (CSS Syntax 3, 4.3.5): none.
 const NOTHING: [Option<char>; 2] = [None; 2];
 
 /// An escape of this `length` that represents `character`.
