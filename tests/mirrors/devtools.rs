@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The maximum time for one answer of Chromium.
-const LONGEST: Duration = Duration::from_secs(120);
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// The response of a server to the request for a URL: a media type and a body, or `None` if the resource does not
 /// exist.
